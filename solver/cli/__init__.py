@@ -1,0 +1,79 @@
+"""The ``abapa`` command: a group whose commands are imported only when called, so that ``--help`` answers at once.
+
+Each command lives in a file of its own; options shared by several live in :mod:`solver.cli.options`. Only this package
+knows both ``solver`` and ``databases``. Data goes to stdout, progress and errors to stderr; exit code 2 for bad input,
+130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from solver import __version__
+from solver.errors import AbapaError
+
+COMMANDS: dict[str, str] = {}
+"""Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
+
+
+class LazyGroup(click.Group):
+    """A click group that knows its commands by name and imports one only to run it or to show its own help.
+
+    ``package`` is where the commands live; command ``a-b`` is the attribute ``command`` of module ``a_b``.
+    """
+
+    def __init__(self, *args: Any, package: str, lines: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.package, self.lines = package, lines
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lines)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lines:
+            return None
+        return importlib.import_module(f"{self.package}.{cmd_name.replace('-', '_')}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.lines:
+            with formatter.section("Commands"):
+                formatter.write_dl(list(self.lines.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    package="solver.cli",
+    lines=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="abapa")
+def abapa() -> None:
+    """Solve Oware and Omweso: build perfect-play tables, ask them, search with them.
+
+    Values are from the view of the player to move, in seeds.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line; turn a person's error into one line and exit code 2, Ctrl-C into 130."""
+    try:
+        code = abapa.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("abapa: interrupted", err=True)
+        code = 130
+    except AbapaError as error:
+        click.echo(f"abapa: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,243 @@
+"""Oware positions as a person reads them: the plain reference for every faster engine.
+
+A :class:`Position` is immutable: parse one, print it, ask for its legal moves, play one, ask for the result. It knows
+the whole game (stores, majority, repetition), which tables and kernels do not. Speed is left to
+:mod:`solver.kernels.oware`; the two are compared by property tests.
+
+Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..), m..2m-1 North's in sowing order
+(letters a..). Sowing goes +1 modulo 2m.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from solver.errors import PositionError
+from solver.rules import ABAPA, Cycle, GrandSlam, Rules
+
+SOUTH, NORTH = 0, 1
+SIDES = ("South", "North")
+Board = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """What playing one house did: the house (0..2m-1), seeds captured, and the board after."""
+
+    house: int
+    captured: int
+    board: Board
+    starves: bool
+    """Whether the opponent is left without seeds."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A game of Oware at one moment.
+
+    ``board``: 2m counts, South's houses first. ``stores``: seeds won by South and North. ``turn``: 0 South, 1 North.
+    ``seen``: boards since the last capture with the player who was to move, for the repetition rule.
+    Values and margins anywhere in Abapa are from the mover's view, in seeds.
+    Source of the rules: docs/rules.md.
+    """
+
+    board: Board
+    stores: tuple[int, int] = (0, 0)
+    turn: int = SOUTH
+    rules: Rules = ABAPA
+    seen: frozenset[tuple[Board, int]] = field(default=frozenset(), repr=False)
+
+    def __post_init__(self) -> None:
+        houses = 2 * self.rules.pits
+        if len(self.board) != houses:
+            raise PositionError(f"{len(self.board)} houses given: a board of {self.rules.id} has {houses}")
+        if any(count < 0 for count in (*self.board, *self.stores)):
+            raise PositionError("a house or a store holds a negative number of seeds: counts are 0 or more")
+        if self.turn not in (SOUTH, NORTH):
+            raise PositionError(f"turn {self.turn!r}: accepted are 0 (South) and 1 (North)")
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def start(cls, rules: Rules = ABAPA, per_pit: int = 4) -> Position:
+        """The start position: ``per_pit`` seeds in every house, South to move."""
+        return cls((per_pit,) * (2 * rules.pits), rules=rules)
+
+    @classmethod
+    def parse(cls, text: str, rules: Rules = ABAPA) -> Position:
+        """Read ``4-4-4-4-4-4-4-4-4-4-4-4-0-0-S`` (counts, stores, side to move) or 2m bare counts.
+
+        Bare counts are separated by spaces, commas or ``-``; then the stores are 0 and South is to move.
+        Raises :class:`~solver.errors.PositionError`.
+        """
+        houses = 2 * rules.pits
+        form = (
+            f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
+        )
+        tokens = re.split(r"\s*[,\s]\s*|-(?=[^-])", text.strip()) if text.strip() else []
+        turn = SOUTH
+        if tokens and tokens[-1].upper() in ("S", "N"):
+            turn = SOUTH if tokens.pop().upper() == "S" else NORTH
+            if len(tokens) == houses:
+                raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
+        for token in tokens:
+            if re.fullmatch(r"-\d+", token) or token == "":
+                raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
+            if not re.fullmatch(r"[0-9]{1,4}", token):
+                raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
+        counts = tuple(int(token) for token in tokens)
+        if len(counts) not in (houses, houses + 2) or (len(counts) == houses and turn == NORTH):
+            raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
+        south, north = counts[houses:] or (0, 0)
+        return cls(counts[:houses], (south, north), turn, rules)
+
+    @property
+    def text(self) -> str:
+        """The position as :meth:`parse` reads it, with stores and side to move."""
+        return "-".join(map(str, (*self.board, *self.stores))) + "-" + SIDES[self.turn][0]
+
+    def draw(self) -> str:
+        """The board as it lies between the players, North at the top, in a few lines of plain text."""
+        pits = self.rules.pits
+        rule = "       +" + "----+" * pits
+        north = "|".join(f"{count:3d} " for count in reversed(self.board[pits:]))
+        south = "|".join(f"{count:3d} " for count in self.board[:pits])
+        letters = [self.letter(house) for house in range(2 * pits)]
+        lines = [
+            "        " + " ".join(f"{letter:>3} " for letter in reversed(letters[pits:])),
+            rule,
+            f" North |{north}|  store {self.stores[NORTH]}" + ("   to move" if self.turn == NORTH else ""),
+            rule,
+            f" South |{south}|  store {self.stores[SOUTH]}" + ("   to move" if self.turn == SOUTH else ""),
+            rule,
+            "        " + " ".join(f"{letter:>3} " for letter in letters[:pits]),
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def letter(self, house: int) -> str:
+        """The letter of a house: A.. for South's, a.. for North's."""
+        return chr(ord("A") + house) if house < self.rules.pits else chr(ord("a") + house - self.rules.pits)
+
+    def house(self, letter: str) -> int:
+        """The house index of a letter. Raises :class:`~solver.errors.PositionError`."""
+        for house in range(2 * self.rules.pits):
+            if self.letter(house) == letter:
+                return house
+        raise PositionError(
+            f"unknown house {letter!r}: accepted are {self.letter(0)}..{self.letter(self.rules.pits - 1)}"
+            f" and {self.letter(self.rules.pits)}..{self.letter(2 * self.rules.pits - 1)}"
+        )
+
+    # -- seeds --------------------------------------------------------------------------------------------------------
+
+    @property
+    def seeds(self) -> int:
+        """Seeds on the board: the tier that the board belongs to."""
+        return sum(self.board)
+
+    @property
+    def total(self) -> int:
+        """All seeds of the game, on the board and in the stores."""
+        return self.seeds + sum(self.stores)
+
+    @property
+    def canonical(self) -> Board:
+        """The board with the mover's houses first: the form that tables and kernels use."""
+        pits = self.rules.pits
+        return self.board if self.turn == SOUTH else self.board[pits:] + self.board[:pits]
+
+    def row(self, side: int) -> Board:
+        """The houses of one side, in that side's sowing order."""
+        pits = self.rules.pits
+        return self.board[side * pits : (side + 1) * pits]
+
+    # -- moves --------------------------------------------------------------------------------------------------------
+
+    def sow(self, house: int) -> Move:
+        """What playing ``house`` does, legal or not: sowing, capture, grand slam (``win-only`` needs the stores)."""
+        pits, board = self.rules.pits, list(self.board)
+        seeds, board[house] = board[house], 0
+        at = house
+        for _ in range(seeds):
+            at = (at + 1) % (2 * pits)
+            if at == house:
+                at = (at + 1) % (2 * pits)
+            board[at] += 1
+        foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
+        taken: list[int] = []
+        while seeds and at in foe and board[at] in (2, 3):
+            taken.append(at)
+            at -= 1
+        captured = sum(board[pit] for pit in taken)
+        if captured and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured):
+            captured, taken = 0, []
+        for pit in taken:
+            board[pit] = 0
+        return Move(house, captured, tuple(board), starves=not any(board[pit] for pit in foe))
+
+    def _slam_keeps(self, captured: int) -> bool:
+        """Whether a grand slam of ``captured`` seeds captures nothing under these rules."""
+        if self.rules.grand_slam is GrandSlam.WIN_ONLY:
+            return 2 * (self.stores[self.turn] + captured) <= self.total
+        return self.rules.grand_slam is GrandSlam.FORFEIT
+
+    @cached_property
+    def _playable(self) -> tuple[Move, ...]:
+        """The moves that the sowing, feeding and grand slam rules allow, whether or not the game has ended."""
+        own = range(self.turn * self.rules.pits, (self.turn + 1) * self.rules.pits)
+        moves = [self.sow(house) for house in own if self.board[house]]
+        if self.rules.grand_slam is GrandSlam.FORBIDDEN:
+            return tuple(move for move in moves if not move.starves)
+        if not any(self.row(1 - self.turn)):
+            return tuple(move for move in moves if not move.starves)
+        return tuple(moves)
+
+    def legal_moves(self) -> tuple[int, ...]:
+        """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
+        return () if self.result() is not None else tuple(move.house for move in self._playable)
+
+    def play(self, house: int | str) -> Position:
+        """The position after playing a house, by index or letter. Raises :class:`~solver.errors.PositionError`."""
+        if isinstance(house, str):
+            house = self.house(house)
+        if house not in self.legal_moves():
+            legal = " ".join(self.letter(move) for move in self.legal_moves()) or "none, the game is over"
+            raise PositionError(f"move {self.letter(house)} is not legal here: legal moves are {legal}")
+        move = next(move for move in self._playable if move.house == house)
+        stores = (
+            (self.stores[0] + move.captured, self.stores[1])
+            if self.turn == SOUTH
+            else (self.stores[0], self.stores[1] + move.captured)
+        )
+        seen = frozenset() if move.captured else self.seen | {(self.board, self.turn)}
+        return replace(self, board=move.board, stores=stores, turn=1 - self.turn, seen=seen)
+
+    # -- end ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def ending(self) -> str | None:
+        """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
+        if any(2 * store > self.total for store in self.stores):
+            return "majority"
+        if not self._playable:
+            return "nomove"
+        return "repetition" if (self.board, self.turn) in self.seen else None
+
+    def result(self) -> tuple[float, float] | None:
+        """Final seeds of South and North, or None while the game goes on.
+
+        After a majority the seeds left on the board stay there; with ``cycle=even`` they are halved, the odd one too.
+        """
+        ending = self.ending
+        if ending is None:
+            return None
+        if ending == "majority":
+            return self.stores
+        south, north = sum(self.row(SOUTH)), sum(self.row(NORTH))
+        if ending == "nomove" and self.rules.grand_slam is GrandSlam.FORBIDDEN and any(self.row(self.turn)):
+            south, north = (south + north, 0) if self.turn == SOUTH else (0, south + north)
+        if ending == "repetition" and self.rules.cycle is Cycle.EVEN:
+            south = north = self.seeds / 2
+        return self.stores[SOUTH] + south, self.stores[NORTH] + north

@@ -1,0 +1,1 @@
+"""Search: a game's kernels and a set of mapped tables are handed in; nothing here knows either by name."""

@@ -1,0 +1,1 @@
+"""The test suite; it mirrors the modules of ``solver`` and ``databases``."""
