@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
 
 
 @intrinsic
@@ -49,5 +50,30 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, name)
         builder.call(function, [pointer, i32(1), i32(3), i32(1)])
         return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def take_ticket(typingctx: Any, counter: Any, index: Any) -> Any:
+    """Atomically add 1 to ``counter[index]`` (int64 array) and return the old value: how threads share out work."""
+    signature = types.int64(counter, index)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(view.data, [args[1]])
+        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return signature, codegen
+
+
+@intrinsic
+def load_int8(typingctx: Any, address: Any) -> Any:
+    """The signed byte at a memory address (uint64): how kernels read tables that are mapped one file a tier."""
+    signature = types.int8(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return builder.load(pointer)
 
     return signature, codegen
