@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: count trailing zeros, population count, prefetch.
+"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -10,7 +10,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
+
+intrinsic: Any = _intrinsic  # what it returns is called with one argument fewer than the function is declared with
 
 
 @intrinsic
@@ -49,5 +51,16 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, name)
         builder.call(function, [pointer, i32(1), i32(3), i32(1)])
         return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return signature, codegen
