@@ -17,7 +17,9 @@ import click
 from solver import __version__
 from solver.errors import AbapaError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "perft": "Count move sequences: checks and times the move generator.",
+}
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
 
 

@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: count trailing zeros, population count, prefetch.
+"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
-intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
+intrinsic: Any = extending.intrinsic  # what it makes is called with one argument fewer than it is declared with
 
 
 @intrinsic
@@ -75,5 +75,16 @@ def load_int8(typingctx: Any, address: Any) -> Any:
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
         return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return signature, codegen
