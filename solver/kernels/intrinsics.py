@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.extending import intrinsic as numba_intrinsic
 
-intrinsic: Any = numba_intrinsic  # callers leave out the typing context; the type checker cannot know
+intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
 
 
 @intrinsic
@@ -56,25 +55,46 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
+def take_ticket(typingctx: Any, counter: Any, index: Any) -> Any:
+    """Atomically add 1 to ``counter[index]`` (int64 array) and return the old value: how threads share out work."""
+    signature = types.int64(counter, index)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(view.data, [args[1]])
+        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return signature, codegen
+
+
+@intrinsic
 def load_int8(typingctx: Any, address: Any) -> Any:
-    """The int8 at a machine address (an integer): how kernels read one of many mapped tables."""
-    return types.int8(address), _load
+    """The signed byte at a memory address (uint64): how kernels read tables that are mapped one file a tier."""
+    signature = types.int8(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
 
 
 @intrinsic
 def load_uint16(typingctx: Any, address: Any) -> Any:
-    """The uint16 at a machine address (an integer)."""
-    return types.uint16(address), _load
+    """The unsigned 16-bit word at a memory address (uint64)."""
+    signature = types.uint16(types.uint64)
 
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
+        return builder.load(pointer)
 
-def _load(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-    kind: Any = context.get_value_type(signature.return_type)
-    return builder.load(builder.inttoptr(args[0], kind.as_pointer()))
+    return signature, codegen
 
 
 @intrinsic
 def prefetch_address(typingctx: Any, address: Any) -> Any:
-    """Ask for the cache line at a machine address (an integer), to be read soon."""
+    """Ask for the cache line at a memory address (uint64), to be read soon."""
+    signature = types.void(types.uint64)
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         pointer: Any = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
@@ -84,4 +104,4 @@ def prefetch_address(typingctx: Any, address: Any) -> Any:
         builder.call(function, [pointer, i32(0), i32(3), i32(1)])
         return context.get_dummy_value()
 
-    return types.void(address), codegen
+    return signature, codegen
