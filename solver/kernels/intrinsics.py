@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: count trailing zeros, population count, prefetch, load.
+"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch, load, tickets.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
