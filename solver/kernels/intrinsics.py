@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch.
+"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch, load, tickets.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
-intrinsic: Any = extending.intrinsic  # what it makes is called with one argument fewer than it is declared with
+intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
 
 
 @intrinsic
@@ -75,6 +75,34 @@ def load_int8(typingctx: Any, address: Any) -> Any:
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
         return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def load_uint16(typingctx: Any, address: Any) -> Any:
+    """The unsigned 16-bit word at a memory address (uint64)."""
+    signature = types.uint16(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def prefetch_address(typingctx: Any, address: Any) -> Any:
+    """Ask for the cache line at a memory address (uint64), to be read soon."""
+    signature = types.void(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer: Any = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
 
     return signature, codegen
 
