@@ -98,6 +98,7 @@ def tell_bits(
     """
     seeds = shape.counts.shape[0] - 1
     most = origins.mask_first.shape[0] // crossing.shape[0]
+    final = FINAL | (code(margin) if win else code(-margin))
     for thread in prange(threads):
         mine = fresh[thread]
         total = np.int64(0)
@@ -130,17 +131,17 @@ def tell_bits(
                     mask = origins.mask[origins.mask_first[o * most + d] :]
                     if origins.single_first[o] >= 0:
                         single = origins.single[origins.single_first[o] + shape.firsts[d] :]
-                        tell_single(words, mine, shift, boards, mask, width, single, margin, win)
+                        tell_single(words, mine, shift, boards, mask, width, single, final, win)
                     else:
                         first = origins.first[shape.firsts[d] :]
-                        tell_several(words, mine, shift, boards, mask, width, first, origins.entries, o, margin, win)
+                        tell_several(words, mine, shift, boards, mask, width, first, origins.entries, o, final, win)
             if anything:
                 total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
 
 
 @inline_kernel
-def tell_single(words, fresh, shift, boards, mask, width, single, margin, win):
+def tell_single(words, fresh, shift, boards, mask, width, single, final, win):
     """Tell the predecessors, in one state row, of one frontier row, by an outcome with one origin a half board."""
     for w in range(width):
         rest = boards[np.uint64(w)] & mask[np.uint64(w)]
@@ -149,14 +150,14 @@ def tell_single(words, fresh, shift, boards, mask, width, single, margin, win):
             rest &= rest - np.uint64(1)
             at = np.uint64(single[column])
             if win:
-                words[at], new = settle_win(words[at], margin)
+                words[at], new = settle_win(words[at], final)
             else:
-                words[at], new = settle_loss(words[at], margin)
-            fresh[at] |= new << shift
+                words[at], new = settle_loss(words[at], final)
+            fresh[at] |= np.uint64(new) << shift
 
 
 @inline_kernel
-def tell_several(words, fresh, shift, boards, mask, width, first, entries, outcome, margin, win):
+def tell_several(words, fresh, shift, boards, mask, width, first, entries, outcome, final, win):
     """The same for an outcome that may have several origins: those entries of each half board's list."""
     for w in range(width):
         rest = boards[np.uint64(w)] & mask[np.uint64(w)]
@@ -168,9 +169,9 @@ def tell_several(words, fresh, shift, boards, mask, width, first, entries, outco
                 if np.int64(entry >> RANK_BITS) == outcome:
                     at = np.uint64(entry & RANK_MASK)
                     if win:
-                        words[at], new = settle_win(words[at], margin)
+                        words[at], new = settle_win(words[at], final)
                     else:
-                        words[at], new = settle_loss(words[at], margin)
-                    fresh[at] |= new << shift
+                        words[at], new = settle_loss(words[at], final)
+                    fresh[at] |= np.uint64(new) << shift
                 elif np.int64(entry >> RANK_BITS) > outcome:
                     break

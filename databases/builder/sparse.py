@@ -12,7 +12,7 @@ from numba import prange
 
 from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board
 from databases.builder.movetables import RANK_BITS, RANK_MASK
-from databases.builder.state import settle_loss, settle_win
+from databases.builder.state import FINAL, code, settle_loss, settle_win
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import prefetch
 
@@ -119,6 +119,7 @@ def record_predecessors(shape, crossing, origins, opponent_origins, boards, slab
 def apply_records(shape, state, margin, win, level, records, count, out, distance):
     """Tell the boards in ``records[:count]``; the ones that become final are appended to ``out``; returns how many."""
     found = np.int64(0)
+    final = FINAL | (code(margin) if win else code(-margin))
     for i in range(min(AHEAD, count)):
         prefetch(state, state_index(shape, records[np.uint64(i)]))
     for i in range(count):
@@ -127,9 +128,9 @@ def apply_records(shape, state, margin, win, level, records, count, out, distanc
         record = records[np.uint64(i)]
         at = state_index(shape, record)
         if win:
-            state[at], new = settle_win(state[at], margin)
+            state[at], new = settle_win(state[at], final)
         else:
-            state[at], new = settle_loss(state[at], margin)
+            state[at], new = settle_loss(state[at], final)
         if new:
             out[np.uint64(found)] = record
             found += 1

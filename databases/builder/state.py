@@ -82,16 +82,23 @@ def code(margin):
 
 
 @inline_kernel
-def settle_win(word, margin):
-    """A child is lost for the opponent: (new word, 1 if the board became final with ``margin``)."""
-    new = word < TERMINAL
-    return (FINAL | code(margin) if new else word), np.uint64(new)
+def settle_win(word, won):
+    """A child is lost for the opponent: (new word, 1 if the board became final); ``won`` is the final word."""
+    new = np.uint16(word < TERMINAL)
+    return select(new, won, word), new
 
 
 @inline_kernel
-def settle_loss(word, margin):
-    """One more move is known to lose ``margin`` at least: (new word, 1 if the board became final with -margin)."""
-    live = word < TERMINAL
-    left = np.uint16(word - OPEN_MOVE) if live else word
-    new = live & (left <= code(-margin))
-    return (FINAL | code(-margin) if new else left), np.uint64(new)
+def settle_loss(word, lost):
+    """One more move loses: (new word, 1 if the board became final, with the word ``lost``)."""
+    live = np.uint16(word < TERMINAL)
+    left = np.uint16(word - (live << np.uint16(8)))
+    new = live & np.uint16(left <= (lost & LOW))
+    return select(new, lost, left), new
+
+
+@inline_kernel
+def select(flag, yes, no):
+    """``yes`` where the flag is 1, ``no`` where it is 0, without a branch: half of all updates change nothing."""
+    mask = np.uint16(np.uint16(0) - flag)
+    return np.uint16((yes & mask) | (no & ~mask))
