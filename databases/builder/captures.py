@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 
 from databases.builder.movetables import ILLEGAL
-from databases.builder.state import BIAS, GROUP, LOW, OPEN_MOVE, TERMINAL, code
+from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, code, mark_row
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import load_int8, take_ticket
 
@@ -45,8 +45,11 @@ def terminal_margin(side, seeds, own):
 
 
 @parallel_kernel
-def play_captures(side, shape, crossing, own, replies, tables, state, threads, ticket):
-    """Fill ``state`` for the whole tier; ``tables[k]`` is the address of the finished tier of k seeds (uint64)."""
+def play_captures(side, shape, crossing, own, replies, tables, state, wins, losses, threads, ticket):
+    """Fill ``state`` for the whole tier, and the marks of its wins and losses (an empty array: not wanted).
+
+    ``tables[k]`` is the address of the finished tier of k seeds (uint64).
+    """
     seeds = shape.counts.shape[0] - 1
     outcomes = crossing.shape[0]
     for _thread in prange(threads):
@@ -92,6 +95,10 @@ def play_captures(side, shape, crossing, own, replies, tables, state, threads, t
                     for i in range(columns):
                         if state[np.uint64(row + i)] == 0:
                             state[np.uint64(row + i)] = stuck
+                mark_row(
+                    state[row : row + columns], wins, losses,
+                    shape.marks[b] + half * ((columns + MARKED - 1) // MARKED),
+                )  # fmt: skip
 
 
 @inline_kernel

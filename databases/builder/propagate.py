@@ -75,6 +75,7 @@ class Propagation:
     """The state of one tier, its frontiers and the scratch room of the threads.
 
     ``win_state``, ``loss_state``: uint16, one word a board, opponent-major; the same array for ``value``.
+    ``win_marks``, ``loss_marks``: where captures give which margin (:func:`~databases.builder.state.mark_row`).
     ``distance``: uint16 of the same shape, zeroed, or None. ``advance`` is told how many boards became final.
     """
 
@@ -82,6 +83,8 @@ class Propagation:
     shape: TierShape
     win_state: NDArray[np.uint16]
     loss_state: NDArray[np.uint16]
+    win_marks: NDArray[np.uint64]
+    loss_marks: NDArray[np.uint64]
     threads: int
     distance: NDArray[np.uint16] | None = None
     advance: Callable[[int], object] = lambda boards: None
@@ -97,6 +100,9 @@ class Propagation:
         self._distance = np.empty(0, np.uint16) if self.distance is None else self.distance
         self._fresh = np.zeros((threads, int(shape.counts.max())), np.uint64)
         self._found = np.zeros(threads, np.int64)
+        widest = int(shape.counts.max())
+        self._columns = np.empty((threads, widest + 64), np.uint32)
+        self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
         longest = int(np.diff(self.tables.own_origins.first).max(initial=1))
         self._slabs = np.empty((threads, threads, CHUNK * longest), np.uint64)
         self._filled = np.zeros((threads, threads), np.int64)
@@ -136,13 +142,13 @@ class Propagation:
     def _scan(self, margin: int, *, terminal: bool, level: int) -> None:
         """Add the boards that a stage begins with to the next frontiers."""
         with self.clock("scan"):
-            for frontier, state, win in (
-                (self._next.wins, self.win_state, True),
-                (self._next.losses, self.loss_state, False),
+            for frontier, state, marks, win in (
+                (self._next.wins, self.win_state, self.win_marks, True),
+                (self._next.losses, self.loss_state, self.loss_marks, False),
             ):
                 frontier.as_bits()
                 scan_margin(
-                    self.shape, state, margin, win, terminal, level, frontier.bits, frontier.flags, self._fresh,
+                    self.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, self._fresh,
                     self._distance, self._found, self.threads, np.zeros(1, np.int64),
                 )  # fmt: skip
                 self._add(frontier, int(self._found.sum()))
@@ -167,8 +173,8 @@ class Propagation:
         target.as_bits()
         tell_bits(
             self.shape, tables.crossing, tables.own_origins, tables.replies, state, margin, win, level, source.bits,
-            source.flags, target.bits, target.flags, self._fresh, self._distance, self._found, self.threads,
-            np.zeros(1, np.int64),
+            source.flags, target.bits, target.flags, self._fresh, self._columns, self._targets, self._distance,
+            self._found, self.threads, np.zeros(1, np.int64),
         )  # fmt: skip
         self._add(target, int(self._found.sum()))
         source.clear(self.threads)

@@ -28,6 +28,8 @@ TERMINAL = np.uint16(0xFE00)
 FINAL = np.uint16(0xFF00)
 LOW = np.uint16(0x00FF)
 GROUP = 64
+MARKED = 1024
+"""Columns of a state row under one mark, which says what margins captures give there: see :func:`mark_row`."""
 
 
 class TierShape(NamedTuple):
@@ -47,6 +49,8 @@ class TierShape(NamedTuple):
     """b of each group of 64 rows."""
     group_first: NDArray[np.int64]
     """Rank of the first B of each group."""
+    marks: NDArray[np.int64]
+    """Start of the marks of state block b; a row has one for every 1,024 columns."""
 
     @property
     def seeds(self) -> int:
@@ -72,6 +76,7 @@ class TierShape(NamedTuple):
             bits,
             np.repeat(np.arange(seeds + 1), words),
             np.concatenate([np.arange(0, int(count), GROUP) for count in counts]),
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * (-(-counts // MARKED))[::-1])]),
         )
 
 
@@ -102,3 +107,25 @@ def select(flag, yes, no):
     """``yes`` where the flag is 1, ``no`` where it is 0, without a branch: half of all updates change nothing."""
     mask = np.uint16(np.uint16(0) - flag)
     return np.uint16((yes & mask) | (no & ~mask))
+
+
+@inline_kernel
+def mark_row(words, wins, losses, first):
+    """Note in ``wins`` and ``losses`` (uint64, from index ``first``) which margins captures give in each 1,024 columns.
+
+    Bit s (modulo 64) of a mark is set where some board has best = s, or -s: only there can stage s begin with it. An
+    array of length 0 is left alone.
+    """
+    for chunk in range((words.shape[0] + MARKED - 1) // MARKED):
+        part = words[chunk * MARKED : min((chunk + 1) * MARKED, words.shape[0])]
+        up, down = np.uint64(0), np.uint64(0)
+        for i in range(part.shape[0]):
+            low = np.int64(part[i] & LOW)
+            bit = np.uint64(1) << (np.uint64(low - BIAS) & np.uint64(63))
+            up |= bit if low > BIAS else np.uint64(0)
+            bit = np.uint64(1) << (np.uint64(BIAS - low) & np.uint64(63))
+            down |= bit if (low < BIAS) & (low > 0) else np.uint64(0)
+        if wins.shape[0]:
+            wins[np.uint64(first + chunk)] = up
+        if losses.shape[0]:
+            losses[np.uint64(first + chunk)] = down

@@ -74,7 +74,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def inline_kernel(function: Callable[..., Any]) -> Any:
     """Declare a small function that only kernels call; LLVM is told to put its body at every call."""
-    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
+    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
