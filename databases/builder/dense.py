@@ -12,7 +12,7 @@ from numba import prange
 
 from databases.builder.state import FINAL, GROUP, LOW, MARKED, TERMINAL, code, settle_loss, settle_win
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import count_trailing_zeros, population_count, prefetch, take_ticket
+from solver.kernels.intrinsics import count_trailing_zeros, match_words, population_count, prefetch, take_ticket
 from solver.rules import MAX_PITS
 
 SPREAD = MAX_PITS - 1
@@ -52,6 +52,10 @@ def scan_margin(
     """
     seeds = shape.counts.shape[0] - 1
     low = code(margin) if win else code(-margin)
+    mask = LOW if win and not terminal else np.uint16(0xFFFF)
+    wanted = TERMINAL | low if terminal else low
+    limit = TERMINAL if win and not terminal else FINAL
+    final = FINAL | low
     sought = np.uint64(1) << np.uint64(margin & 63)
     for thread in prange(threads):
         mine = fresh[thread]
@@ -71,39 +75,30 @@ def scan_margin(
                 for chunk in range(chunks):
                     if marks[np.uint64(mark + chunk)] & sought:
                         first, last = chunk * MARKED, min((chunk + 1) * MARKED, columns)
-                        words = state[row + first : row + last]
-                        anything |= scan_words(words, low, win, terminal, bit, mine[first:last])
+                        anything |= scan_words(state, row, first, last, mask, wanted, limit, final, bit, mine)
             if anything:
                 total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
 
 
 @inline_kernel
-def scan_words(words, low, win, terminal, bit, fresh):
-    """Look for the boards that a stage begins with in a stretch of a row; a quick count first, as most have none."""
-    hits = np.int64(0)
-    if terminal:
-        for i in range(words.shape[0]):
-            hits += words[i] == (TERMINAL | low)
-    elif win:
-        for i in range(words.shape[0]):
-            hits += ((words[i] & LOW) == low) & (words[i] < TERMINAL)
-    else:
-        for i in range(words.shape[0]):
-            hits += words[i] == low
-    if hits:
-        for i in range(words.shape[0]):
-            word = words[np.uint64(i)]
-            if terminal:
-                hit = word == (TERMINAL | low)
-            elif win:
-                hit = ((word & LOW) == low) & (word < TERMINAL)
-            else:
-                hit = word == low
-            if hit:
-                words[np.uint64(i)] = FINAL | low
-                fresh[np.uint64(i)] |= bit
-    return hits > 0
+def scan_words(state, row, first, last, mask, wanted, limit, final, bit, fresh):
+    """Make final what matches in columns ``first .. last - 1`` of a state row; returns whether anything did.
+
+    Looks at 64 words at a time, so the state must go on for 63 words after its last board.
+    """
+    anything = False
+    for start in range(first, last, 64):
+        hits = match_words(state, np.uint64(row + start), mask, wanted, limit)
+        if last - start < 64:
+            hits &= (np.uint64(1) << np.uint64(last - start)) - np.uint64(1)
+        anything |= hits != 0
+        while hits:
+            column = np.uint64(start) + count_trailing_zeros(hits)
+            hits &= hits - np.uint64(1)
+            state[np.uint64(row) + column] = final
+            fresh[column] |= bit
+    return anything
 
 
 @parallel_kernel
@@ -189,7 +184,7 @@ def list_predecessors(
 
 @inline_kernel
 def list_columns(source, boards, mask, masked, width, columns):
-    """Positions of the bits set both in a frontier row (from word ``boards``) and in a mask (from ``masked``), in order.
+    """List the bits set both in a frontier row (from word ``boards``) and in a mask (from word ``masked``), in order.
 
     Returns how many. A word's positions are written four, then eight at a time, set or not, and counted after: the
     number of bits in a word cannot be guessed, that it is at most four mostly can.

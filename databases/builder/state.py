@@ -28,6 +28,8 @@ TERMINAL = np.uint16(0xFE00)
 FINAL = np.uint16(0xFF00)
 LOW = np.uint16(0x00FF)
 GROUP = 64
+PADDING = 64
+"""Words that a state has beyond its last board, so that 64 can be looked at from any of them."""
 MARKED = 1024
 """Columns of a state row under one mark, which says what margins captures give there: see :func:`mark_row`."""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, play_captures
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import PhaseClock, Propagation
-from databases.builder.state import TierShape
+from databases.builder.state import PADDING, TierShape
 from databases.builder.transpose import bands, distance_bands
 
 FinishedTiers = dict[int, NDArray[np.int8]]
@@ -73,7 +73,7 @@ class TierBuild:
         self, side: int, finished: FinishedTiers, wins: NDArray[np.uint64], losses: NDArray[np.uint64]
     ) -> NDArray[np.uint16]:
         with self.clock("captures"):
-            state = np.empty(self.shape.boards, np.uint16)
+            state = np.empty(self.shape.boards + PADDING, np.uint16)
             addresses = np.zeros(self.seeds + 1, np.uint64)
             for seeds in range(self.seeds):
                 addresses[seeds] = finished[seeds].ctypes.data
