@@ -25,6 +25,7 @@ from databases.halfboards import half_counts, half_firsts, list_halves, rank_hal
 from solver.kernels.compile import inline_kernel, kernel
 from solver.rules import GrandSlam, Rules
 
+NONE = np.uint32(0xFFFFFFFF)
 ILLEGAL = 255
 """Kind of a reply that the rules forbid; 0 is a move that stays in the tier, anything else the seeds captured."""
 RANK_BITS = np.uint32(27)
@@ -78,6 +79,8 @@ class OwnOrigins(NamedTuple):
     """For an outcome that ends over there: where its stretch of ``single`` starts; -1 for the others."""
     single: NDArray[np.uint32]
     """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, where the mask has it."""
+    near: NDArray[np.uint32]
+    """At ``id of D * m + t - 1``: the same rank for outcome t = 1..m, together for one D; NONE where there is no A."""
     several_first: NDArray[np.int64]
     """For the other outcomes: where their stretch of ``several_starts`` starts; -1 for those that end over there."""
     several_starts: NDArray[np.uint32]
@@ -227,6 +230,8 @@ def _own_origins(
     first = np.zeros(int(firsts[-1]) + 1, np.int64)
     entries = np.empty(len(own.before), np.uint32)
     _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask)
+    near = np.full((int(firsts[-1]), pits), NONE, np.uint32)
+    _fill_near(first, entries, near)
     several_starts, several = np.empty(starts, np.uint32), np.zeros(len(own.before) + pits, np.uint32)
     used = _fill_several(crossing, firsts, first, entries, several_first, several_starts, several)
     return OwnOrigins(
@@ -234,6 +239,7 @@ def _own_origins(
         entries,
         single_first,
         single,
+        near.ravel(),
         several_first,
         several_starts,
         several[: used + pits].copy(),
@@ -264,6 +270,16 @@ def _fill_own_origins(own, crossing, firsts, first, entries, single_first, singl
     for i in range(first.shape[0] - 1, 0, -1):
         first[i] = first[i - 1]
     first[0] = 0
+
+
+@kernel
+def _fill_near(first, entries, near):
+    """Copy the entries of outcomes 1..m to ``near``."""
+    for at in range(near.shape[0]):
+        for k in range(first[at], first[at + 1]):
+            outcome = np.int64(entries[k] >> RANK_BITS)
+            if 1 <= outcome <= near.shape[1]:
+                near[at, outcome - 1] = entries[k] & RANK_MASK
 
 
 @kernel

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.dense import scan_margin, tell_bits
+from databases.builder.dense import SPREAD, scan_margin, tell_bits
 from databases.builder.frontier import Frontier
 from databases.builder.movetables import MoveTables
 from databases.builder.sparse import CHUNK, tell_list
@@ -104,7 +104,7 @@ class Propagation:
         self._columns = np.empty((threads, widest + 64), np.uint32)
         self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
         longest = int(np.diff(self.tables.own_origins.first).max(initial=1))
-        self._slabs = np.empty((threads, threads, CHUNK * longest), np.uint64)
+        self._slabs = np.empty((threads, threads, CHUNK * longest + SPREAD), np.uint64)
         self._filled = np.zeros((threads, threads), np.int64)
         self._out = np.empty((threads, room), np.uint64)
 
@@ -183,8 +183,8 @@ class Propagation:
         """As far as there is room for the answers; what is left of the source goes on as bits."""
         tables, state = self.tables, self.win_state if win else self.loss_state
         done = tell_list(
-            self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, state, margin, win, level,
-            source.items, source.count, self._slabs, self._filled, self._out, self._found, self._distance,
+            self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, tables.rules.pits, state, margin,
+            win, level, source.items, source.count, self._slabs, self._filled, self._out, self._found, self._distance,
             self.threads,
         )  # fmt: skip
         found = int(self._found.sum())
