@@ -47,7 +47,7 @@ def moves_of_the_kernel(position: Position) -> dict[int, tuple[int, tuple[int, .
 
 
 def moves_of_the_reference(position: Position) -> dict[int, tuple[int, tuple[int, ...]]]:
-    return {move.house: (move.captured, move.board) for move in position._playable}
+    return {move.house: (move.captured, move.board) for move in position.playable}
 
 
 @settings(max_examples=400)
@@ -72,7 +72,7 @@ def test_counting_moves_is_making_them(position: Position) -> None:
     own, opp = map(np.uint64, oware.pack(position))
     slam = oware.SLAM_CODES[position.rules.grand_slam]
     count = oware.count_moves(oware.sowing_table(position.rules.pits), slam, own, opp)
-    assert count == len(position._playable)
+    assert count == len(position.playable)
 
 
 @given(boards(seeds=60))
