@@ -120,12 +120,13 @@ class Line(NamedTuple):
 def best_first(move: MoveValue) -> tuple[int, ...]:
     """Sort key of moves, the one home of their order.
 
-    By value; then by what is certain (``lower``, then ``upper``); then by progress, a shorter win and a longer loss
-    first (where distances are stored); then the larger capture; then house order.
+    By value; then by progress, a shorter win and a longer loss first (where distances are stored), so that playing the
+    first move gets somewhere; then by what is certain (``lower``, then ``upper``); then the larger capture; then house
+    order.
     """
     distance = move.distance or 0
     progress = distance if move.value > 0 else -distance
-    return (-move.value, -(move.lower or 0), -(move.upper or 0), progress, -move.captured, move.house)
+    return (-move.value, progress, -(move.lower or 0), -(move.upper or 0), -move.captured, move.house)
 
 
 def open_tables(directory: Path | str, rules: Rules) -> Tables:
