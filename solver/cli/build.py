@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -28,11 +27,6 @@ class SizeType(click.ParamType):
         return int(float(match[1]) * _UNITS[unit])
 
 
-def available_cores() -> int:
-    """The cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @click.command
 @rules_option
 @tables_option
@@ -49,19 +43,18 @@ def command(
     The plan comes first (boards, disk, memory), and a plan that does not fit is refused before any work. Ctrl-C keeps
     the finished tiers; the next run goes on from them.
     """
-    from databases.builder.build import build_tables  # pyright: ignore[reportMissingImports]
+    from databases.builder.build import build_tables
+    from solver.cli.progress import BuildProgress
 
-    from solver.cli.progress import progress_bar
-
-    with progress_bar(total=0, unit="board", what="build") as bar:
+    with BuildProgress() as progress:
         build_tables(
             tables,
             rules,
             seeds,
-            threads=threads or available_cores(),
+            threads=threads,
             bounds=bounds,
             distance=distance,
             memory=memory,
-            report=bar.write,
-            progress=bar,
+            report=progress.say,
+            progress=progress,
         )

@@ -160,8 +160,7 @@ def play(table, slam, need, own, opp, house):
                 return False, captured, after, left
             if slam == FORFEIT or (slam == WIN_ONLY and captured < need):
                 return True, np.int64(0), after, fed
-            return opp != np.uint64(0), captured, after, left  # who must feed may not take it all back
-        return True, captured, after, left
+        return True, captured, after, left  # a grand slam on an empty row did feed it, and is legal
     return fed != np.uint64(0), captured, after, fed
 
 
