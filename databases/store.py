@@ -509,7 +509,8 @@ def _check_format(path: Path, attributes: Mapping[str, Any]) -> None:
     version = attributes.get("format_version")
     if not isinstance(version, int) or version < FORMAT_VERSION:
         raise TableVersionError(
-            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: build it again"
+            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: "
+            "delete it and build it again"
         )
     if version > FORMAT_VERSION:
         raise TableVersionError(

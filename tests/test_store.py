@@ -230,7 +230,11 @@ def change(path: Path, **attributes: object) -> None:
     ("attributes", "kind", "text"),
     [
         ({"format": "someone else's"}, ForeignTableError, "not a table of Abapa's"),
-        ({"format_version": 0}, TableVersionError, "version 0, older than the 1 read here: build it again"),
+        (
+            {"format_version": 0},
+            TableVersionError,
+            "version 0, older than the 1 read here: delete it and build it again",
+        ),
         ({"format_version": 2}, TableVersionError, "version 2, newer than the 1 read here: update Abapa"),
         ({"complete": False}, IncompleteTableError, "was not finished"),
         ({"rules": "abapa+cycle=even+pits=3"}, ForeignTableError, "contradict each other"),

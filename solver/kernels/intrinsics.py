@@ -116,14 +116,3 @@ def prefetch_address(typingctx: Any, address: Any) -> Any:
         return context.get_dummy_value()
 
     return signature, codegen
-
-
-@intrinsic
-def count_leading_zeros(typingctx: Any, word: Any) -> Any:
-    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return signature, codegen
