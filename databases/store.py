@@ -60,7 +60,7 @@ MEANINGS = {
 
 _LAYOUT = ("v108", "v108")
 _PAGE = 4096
-_METADATA_ROOM = 64 << 10
+_METADATA_ROOM = 32 << 10
 
 
 class TableError(AbapaError):

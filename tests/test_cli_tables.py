@@ -8,11 +8,13 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import h5py
 import numpy as np
 import pytest
 
+import databases
 from databases.lock import BuildLock
 from databases.store import Table, table_path
 from solver.rules import ABAPA, AWARI
@@ -384,15 +386,15 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
 
 def test_a_disk_that_fills_up_during_a_build(tmp_path: Path) -> None:
     """A limit on file sizes stands for the full disk; the next run goes on."""
-    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY));"
+    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4_400_000, resource.RLIM_INFINITY));"
     code += "from solver.cli import main; sys.argv = sys.argv[1:]; main()"
-    arguments = ["abapa", "build", "--rules", "awari", "--seeds", "10", "--tables", str(tmp_path)]
+    arguments = ["abapa", "build", "--rules", "awari", "--seeds", "14", "--tables", str(tmp_path)]
     ran = subprocess.run([command_line.ABAPA[0], "-c", code, *arguments], capture_output=True, text=True, check=False)
-    refused(ran, "awari-10.h5: File too large (it needs ", "finished tables are intact")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"awari-{n:02d}.h5" for n in range(10)]
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 400_000
+    refused(ran, "awari-14.h5: File too large (it needs ", "finished tables are intact")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"awari-{n:02d}.h5" for n in range(14)]
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 4_400_000
     again = abapa(*arguments[1:])
-    assert again.code == 0 and "(1 to build, 10 already there)" in again.out
+    assert again.code == 0 and "(1 to build, 14 already there)" in again.out
     assert abapa("check", "--rules", "awari", "--tables", tmp_path).code == 0
 
 
@@ -412,3 +414,19 @@ def test_ctrl_c_keeps_finished_tiers_and_the_next_run_goes_on(tmp_path: Path) ->
     again = abapa("build", "--rules", "awari", "--seeds", str(finished), "--tables", tmp_path)
     assert again.code == 0 and f"(1 to build, {finished} already there)" in again.out
     assert all((tmp_path / name).stat().st_mtime_ns == when for name, when in kept.items())
+
+
+# -- the environment --------------------------------------------------------------------------------------------------
+
+
+def test_a_namesake_of_databases_is_noticed(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(databases, "DISTRIBUTION")
+    refused(abapa("stats"), "the package 'databases' at ", "is another project's", "environment of its own")
+
+
+def test_no_position_at_all(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert abapa("probe") == Ran(0, "", "")
+    with patch("solver.cli.options.sys") as system:
+        system.stdin.isatty.return_value = True
+        ran = abapa("probe")
+    assert ran.code == 2 and "no position given: as an argument, or one a line on stdin" in ran.err
