@@ -26,6 +26,17 @@ def count_trailing_zeros(typingctx: Any, word: Any) -> Any:
 
 
 @intrinsic
+def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return signature, codegen
+
+
+@intrinsic
 def population_count(typingctx: Any, word: Any) -> Any:
     """Number of set bits of a uint64 word."""
     signature = types.uint64(types.uint64)
@@ -103,17 +114,6 @@ def prefetch_address(typingctx: Any, address: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         builder.call(function, [pointer, i32(0), i32(3), i32(1)])
         return context.get_dummy_value()
-
-    return signature, codegen
-
-
-@intrinsic
-def count_leading_zeros(typingctx: Any, word: Any) -> Any:
-    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return signature, codegen
 
