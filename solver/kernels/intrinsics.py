@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch, load, tickets.
+"""Machine instructions without a name in numba: counting zeros and bits of a word, prefetch, load, store, tickets.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -114,5 +114,29 @@ def count_leading_zeros(typingctx: Any, word: Any) -> Any:
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return signature, codegen
+
+
+@intrinsic
+def load_uint64(typingctx: Any, address: Any) -> Any:
+    """The 64-bit word at a memory address (uint64)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
+    """Write a 64-bit word (uint64) at a memory address (uint64)."""
+    signature = types.void(types.uint64, types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
+        return context.get_dummy_value()
 
     return signature, codegen
