@@ -160,10 +160,13 @@ def negamax(game, worker, ply, alpha, beta, depth):
                 score = passed(game, gain, negamax(game, worker, ply + 1, floor, ceiling, below))
         if worker["aborted"] != 0:
             return np.int64(0)
-        child_low = passed(game, gain, worker["high"][np.uint64(ply + 1)])
-        proven_high = max(proven_high, passed(game, gain, worker["low"][np.uint64(ply + 1)]))
-        if child_low > proven_low:
-            proven_low, proven_move = child_low, move
+        move_low = passed(game, gain, worker["high"][np.uint64(ply + 1)])
+        move_high = passed(game, gain, worker["low"][np.uint64(ply + 1)])
+        proven_high = max(proven_high, move_high)
+        if ply == 0:
+            worker["move_low"][np.uint64(move & 63)], worker["move_high"][np.uint64(move & 63)] = move_low, move_high
+        if move_low > proven_low:
+            proven_low, proven_move = move_low, move
         if score > best:
             best, best_move, best_index = score, move, index
             if score > reached:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -54,7 +54,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Line:
-    """One root move: the score of playing it, between proven bounds, and the principal variation from it on.
+    """One root move: the score of playing it, its proven bounds, and the principal variation from it on.
 
     All are from the view of the mover at the root and include the stores. ``moves`` are the game's move codes.
     """
@@ -66,21 +66,25 @@ class Line:
 
     @property
     def exact(self) -> bool:
-        """Whether the bounds meet, so that the score is proven."""
+        """Whether the bounds meet, so that the score of this move is proven."""
         return self.low == self.high
 
 
 @dataclass(frozen=True)
 class Report:
-    """What one depth of a search found, best line first; one line unless ``multipv`` asked for more."""
+    """What one depth of a search found, best line first; one line unless ``multipv`` asked for more.
+
+    ``low`` and ``high`` are the proven bounds of the position's value, stores included.
+    """
 
     depth: int
     lines: tuple[Line, ...]
+    low: int
+    high: int
     nodes: int
     seconds: float
     table_hits: int
-    selective_depth: int = 0
-    finished: bool = field(default=True)
+    finished: bool = True
     """Whether the depth was searched to its end; where not, the lines are those found before the stop."""
 
     @property
@@ -90,8 +94,8 @@ class Report:
 
     @property
     def exact(self) -> bool:
-        """Whether every line is proven."""
-        return all(line.exact for line in self.lines)
+        """Whether the value of the position is proven: the score of the best line. The rest is an *estimate*."""
+        return self.low == self.high
 
     @property
     def nodes_per_second(self) -> int:
@@ -180,7 +184,7 @@ class Searcher(Generic[Position]):
     def _prepare(self, worker: NDArray[np.void], position: Position, limits: Limits) -> None:
         """Everything a search must not inherit from the last one, and the position."""
         record = worker[0]
-        for name in ("nodes", "table_hits", "selective_depth", "aborted", "killer", "history", "excluded", "quiet"):
+        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet"):
             record[name] = 0
         record["budget"] = limits.nodes or _NO_LIMIT
         record["same_depth"] = limits.same_depth
@@ -198,8 +202,9 @@ class Searcher(Generic[Position]):
     ) -> Iterator[Report]:
         """The main thread's loop over depths."""
         lead = self.game.lead(position)
-        record = self._workers[0][0]
-        lines: tuple[Line, ...] = ()
+        # Stopped inside the first depth, a search knows no better than the first legal move.
+        lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
+        low, high = lines[0].low, lines[0].high
         for depth in range(1, limits.depth + 1):
             search = pool.submit(self._search_root, depth, multipv, lines, lead)
             try:
@@ -208,38 +213,42 @@ class Searcher(Generic[Position]):
                 self.stop()
                 found = search.result()
             if found is not None:
-                lines = found
-            finished = found is not None
-            if not lines:  # stopped inside the first depth: any legal move, and only the trivial bounds
-                lines = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
+                lines, low, high = found
             yield Report(
-                depth if finished else depth - 1,
+                depth if found is not None else depth - 1,
                 lines,
+                low,
+                high,
                 sum(int(worker[0]["nodes"]) for worker in self._workers),
                 time.perf_counter() - began,
                 sum(int(worker[0]["table_hits"]) for worker in self._workers),
-                int(record["selective_depth"]),
-                finished,
+                found is not None,
             )
-            if not finished or all(line.exact for line in lines) or self._stop[0]:
+            if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
                 return
 
-    def _search_root(self, depth: int, multipv: int, before: tuple[Line, ...], lead: int) -> tuple[Line, ...] | None:
-        """The best ``multipv`` root moves at one depth, or None when the search was stopped."""
+    def _search_root(
+        self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
+    ) -> tuple[tuple[Line, ...], int, int] | None:
+        """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
         worker = self._workers[0]
         record = worker[0]
         record["excluded"] = 0
         lines: list[Line] = []
+        low = high = lead
         for rank in range(multipv):
-            guess = before[rank].score - lead if rank < len(before) else None
+            guess = before[rank].score - lead if depth > 1 and rank < len(before) else None
             score = self._with_window(worker, depth, guess)
             if record["aborted"]:
                 return None
+            if rank == 0:
+                low, high = lead + int(record["low"][0]), lead + int(record["high"][0])
             moves = tuple(int(code) for code in record["line"][0, : record["line_length"][0]])
-            lines.append(Line(score + lead, int(record["low"][0]) + lead, int(record["high"][0]) + lead, moves))
+            bounds = int(record["move_low"][moves[0]]) + lead, int(record["move_high"][moves[0]]) + lead
+            lines.append(Line(score + lead, *bounds, moves))
             record["excluded"] |= np.uint64(1 << moves[0])
         record["excluded"] = 0
-        return tuple(sorted(lines, key=lambda line: -line.score))
+        return tuple(sorted(lines, key=lambda line: (-line.score, -line.low))), low, high
 
     def _with_window(self, worker: NDArray[np.void], depth: int, guess: int | None) -> int:
         """One search of the root: first with a narrow window around ``guess``, widened on the side that failed."""

@@ -40,8 +40,9 @@ WORKER = np.dtype(
         # What it finds.
         ("nodes", np.int64),
         ("table_hits", np.int64),
-        ("selective_depth", np.int64),
         ("aborted", np.int64),
+        ("move_low", np.int64, (MAX_MOVES,)),  # proven bounds of each root move, by its code
+        ("move_high", np.int64, (MAX_MOVES,)),
         # One row a ply.
         ("state", np.uint64, (MAX_PLY + 2, STATE_WORDS)),
         ("key", np.uint64, (MAX_PLY + 2,)),
