@@ -151,3 +151,7 @@ class Game(Protocol[Position]):
     def lead(self, position: Position) -> int:
         """What is to be added to the search's scores: seeds already won by the mover less those of the opponent."""
         ...
+
+    def most(self, position: Position) -> int:
+        """The largest size of a score of this position: the seeds left to win."""
+        ...

@@ -374,3 +374,7 @@ class OwareGame:
     def lead(self, position: Position) -> int:
         """Seeds in the mover's store less those in the opponent's."""
         return position.stores[position.turn] - position.stores[1 - position.turn]
+
+    def most(self, position: Position) -> int:
+        """The seeds on the board."""
+        return position.seeds

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +118,8 @@ class Searcher(Generic[Position]):
         self._workers = [new_worker() for _ in range(threads)]
         self._stop = np.zeros(1, np.uint64)
         self._age = 0
+        self.interrupted = False
+        """Whether the last search was ended by Ctrl-C."""
         for worker in self._workers:
             worker[0]["stop"] = self._stop.ctypes.data
             if self.entries is not None:
@@ -134,6 +136,13 @@ class Searcher(Generic[Position]):
         """End the running search within about a thousand nodes; its last report is the result."""
         self._stop[0] = 1
 
+    def session(self, position: Position, limits: Limits) -> Session[Position]:
+        """A position set up to be searched under limits, for :meth:`reports` and :mod:`solver.search.proof`.
+
+        Raises AbapaError when the game is over.
+        """
+        return Session(self, position, limits)
+
     def search(
         self,
         position: Position,
@@ -145,7 +154,7 @@ class Searcher(Generic[Position]):
         """Search a position and return the last report; ``on_depth`` sees each as it comes.
 
         ``multipv`` asks for the best so many root moves, each with its own score. Ctrl-C ends the search like
-        :meth:`stop` and is not raised. Raises AbapaError when the game is over.
+        :meth:`stop`, is not raised and sets :attr:`interrupted`. Raises AbapaError when the game is over.
         """
         report = None
         for report in self.reports(position, limits, multipv=multipv):
@@ -157,75 +166,129 @@ class Searcher(Generic[Position]):
     def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Iterator[Report]:
         """Search a position, a report for each depth as it is finished; see :meth:`search`."""
         limits = limits or Limits()
-        legal = self.game.legal(position)
-        if not legal:
-            raise AbapaError("the game is over: there is nothing to search")
         if multipv < 1:
             raise AbapaError(f"{multipv} lines: accepted is 1 or more")
-        self._stop[0] = 0
-        self._age = (self._age + 1) & 63
-        for worker in self._workers:
-            self._prepare(worker, position, limits)
-        began = time.perf_counter()
-        timer = threading.Timer(limits.seconds, self.stop) if limits.seconds is not None else None
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
-        with ThreadPoolExecutor(len(self._workers)) as pool:  # the main thread only waits, and so hears Ctrl-C
-            for number, worker in enumerate(self._workers[1:]):
-                pool.submit(self._help, worker, limits.depth, 1 + number % 2)
-            try:
-                yield from self._deepen(pool, position, limits, min(multipv, len(legal)), legal, began)
-            finally:
-                self._stop[0] = 1
-                if timer is not None:
-                    timer.cancel()
+        with self.session(position, limits) as session:
+            lead, legal = self.game.lead(position), self.game.legal(position)
+            # Stopped inside the first depth, a search knows no better than the first legal move.
+            lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
+            low, high = lines[0].low, lines[0].high
+            session.start_helpers()
+            for depth in range(1, limits.depth + 1):
+                found = session.search_root(depth, min(multipv, len(legal)), lines, lead)
+                if found is not None:
+                    lines, low, high = found
+                reached = depth if found is not None else depth - 1
+                hits, seconds = session.table_hits, session.seconds
+                yield Report(reached, lines, low, high, session.nodes, seconds, hits, found is not None)
+                if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
+                    return
 
-    def _prepare(self, worker: NDArray[np.void], position: Position, limits: Limits) -> None:
+
+@dataclass(frozen=True)
+class Window:
+    """What one search of the root with a given window found: scores over the board alone, without the stores."""
+
+    score: int
+    low: int
+    high: int
+    move: int
+    """Code of the best move, -1 when all failed low."""
+
+
+class Session(Generic[Position]):
+    """One search under way, a context manager: workers set up, the clock running, threads to run on.
+
+    Searches run on threads of a pool while the caller's waits: a compiled search cannot be interrupted, waiting can.
+    """
+
+    def __init__(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
+        if not searcher.game.legal(position):
+            raise AbapaError("the game is over: there is nothing to search")
+        self._searcher, self._limits = searcher, limits
+        self._workers, self._stop, self._kernels = searcher._workers, searcher._stop, searcher.game.kernels
+        searcher.interrupted = False
+        searcher._age = (searcher._age + 1) & 63
+        self._stop[0] = 0
+        for worker in self._workers:
+            self._prepare(worker, position)
+
+    def _prepare(self, worker: NDArray[np.void], position: Position) -> None:
         """Everything a search must not inherit from the last one, and the position."""
         record = worker[0]
         for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet"):
             record[name] = 0
-        record["budget"] = limits.nodes or _NO_LIMIT
-        record["same_depth"] = limits.same_depth
-        record["age"] = self._age
-        self.game.place(position, worker)
+        record["budget"] = self._limits.nodes or _NO_LIMIT
+        record["same_depth"] = self._limits.same_depth
+        record["age"] = self._searcher._age
+        self._searcher.game.place(position, worker)
 
-    def _deepen(
-        self,
-        pool: ThreadPoolExecutor,
-        position: Position,
-        limits: Limits,
-        multipv: int,
-        legal: tuple[int, ...],
-        began: float,
-    ) -> Iterator[Report]:
-        """The main thread's loop over depths."""
-        lead = self.game.lead(position)
-        # Stopped inside the first depth, a search knows no better than the first legal move.
-        lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
-        low, high = lines[0].low, lines[0].high
-        for depth in range(1, limits.depth + 1):
-            search = pool.submit(self._search_root, depth, multipv, lines, lead)
-            try:
-                found = search.result()
-            except KeyboardInterrupt:
-                self.stop()
-                found = search.result()
-            if found is not None:
-                lines, low, high = found
-            yield Report(
-                depth if found is not None else depth - 1,
-                lines,
-                low,
-                high,
-                sum(int(worker[0]["nodes"]) for worker in self._workers),
-                time.perf_counter() - began,
-                sum(int(worker[0]["table_hits"]) for worker in self._workers),
-                found is not None,
-            )
-            if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
+    def __enter__(self) -> Self:
+        self._began = time.perf_counter()
+        self._pool = ThreadPoolExecutor(len(self._workers))
+        self._timer = None
+        if self._limits.seconds is not None:
+            self._timer = threading.Timer(self._limits.seconds, self._searcher.stop)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop[0] = 1
+        if self._timer is not None:
+            self._timer.cancel()
+        self._pool.shutdown()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the session began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of all threads so far."""
+        return sum(int(worker[0]["nodes"]) for worker in self._workers)
+
+    @property
+    def table_hits(self) -> int:
+        """Boards found in endgame tables so far, by all threads."""
+        return sum(int(worker[0]["table_hits"]) for worker in self._workers)
+
+    def start_helpers(self) -> None:
+        """Let the other threads deepen too, a ply or two ahead, only to fill the shared table."""
+        for number, worker in enumerate(self._workers[1:]):
+            self._pool.submit(self._help, worker, 1 + number % 2)
+
+    def _help(self, worker: NDArray[np.void], ahead: int) -> None:
+        guess: int | None = None
+        for depth in range(1 + ahead, min(self._limits.depth + ahead, MAX_DEPTH) + 1):
+            guess = self._with_window(worker, depth, guess)
+            if worker[0]["aborted"] or self._stop[0]:
                 return
+
+    def window(self, alpha: int, beta: int, depth: int) -> Window | None:
+        """Search the root once with a window; None when the search was stopped."""
+        record = self._workers[0][0]
+        score = self._wait(self._run, self._workers[0], alpha, beta, depth)
+        if record["aborted"]:
+            return None
+        move = int(record["line"][0, 0]) if record["line_length"][0] else -1
+        return Window(score, int(record["low"][0]), int(record["high"][0]), move)
+
+    def search_root(
+        self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
+    ) -> tuple[tuple[Line, ...], int, int] | None:
+        """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
+        return self._wait(self._search_root, depth, multipv, before, lead)
+
+    def _wait(self, function: Callable[..., Any], *args: Any) -> Any:
+        task = self._pool.submit(function, *args)
+        try:
+            return task.result()
+        except KeyboardInterrupt:
+            self._searcher.interrupted = True
+            self._searcher.stop()
+            return task.result()
 
     def _search_root(
         self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
@@ -271,15 +334,7 @@ class Searcher(Generic[Position]):
                 beta = min(score + width, INFINITY)
 
     def _run(self, worker: NDArray[np.void], alpha: int, beta: int, depth: int) -> int:
-        return int(negamax(self.game.kernels, worker[0], 0, alpha, beta, depth))
-
-    def _help(self, worker: NDArray[np.void], deepest: int, ahead: int) -> None:
-        """A helper thread: the same deepening, a ply or two ahead, only to fill the shared table."""
-        guess: int | None = None
-        for depth in range(1 + ahead, min(deepest + ahead, MAX_DEPTH) + 1):
-            guess = self._with_window(worker, depth, guess)
-            if worker[0]["aborted"] or self._stop[0]:
-                return
+        return int(negamax(self._kernels, worker[0], 0, alpha, beta, depth))
 
 
 def compile_search(game: Game[Any]) -> None:
