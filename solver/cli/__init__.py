@@ -25,6 +25,8 @@ COMMANDS: dict[str, str] = {
     "stats": "Count the boards of each value.",
     "check": "Hash tables again: are they what was written?",
     "export": "Write a tier's numbers as raw bytes.",
+    "search": "Search a position deeper and deeper.",
+    "solve": "Prove the exact value of a position.",
     "perft": "Count move sequences: checks and times the move generator.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""

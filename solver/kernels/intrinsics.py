@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: counting zeros and bits of a word, prefetch, load, tickets.
+"""Machine instructions without a name in numba: counting zeros and bits of a word, prefetch, load, store, tickets.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -141,5 +141,29 @@ def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, 
         same = builder.icmp_unsigned("==", builder.and_(words, spread(args[2])), spread(args[3]))
         below = builder.icmp_unsigned("<", words, spread(args[4]))
         return builder.bitcast(builder.and_(same, below), ir.IntType(64))
+
+    return signature, codegen
+
+
+@intrinsic
+def load_uint64(typingctx: Any, address: Any) -> Any:
+    """The 64-bit word at a memory address (uint64)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
+    """Write a 64-bit word (uint64) at a memory address (uint64)."""
+    signature = types.void(types.uint64, types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
+        return context.get_dummy_value()
 
     return signature, codegen

@@ -1,0 +1,346 @@
+"""Iterative deepening, windows at the root, limits and threads around :mod:`solver.search.negamax`.
+
+A :class:`Searcher` owns the transposition table and the workers and plays any :class:`solver.search.game.Game`. Scores
+it reports are final margins: from the view of the player to move at the root, stores included.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.errors import AbapaError
+from solver.search.game import Game
+from solver.search.negamax import negamax
+from solver.search.transposition import allocate
+from solver.search.worker import INFINITY, MAX_PLY, new_worker
+
+MAX_DEPTH = 100
+MAX_THREADS = 64
+_NO_LIMIT = 1 << 62
+_WINDOW = 2  # half the width of the first aspiration window, in the game's units
+
+Position = TypeVar("Position")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search ends: the first that is reached. Depth in plies, seconds, nodes of one thread.
+
+    Without any limit it goes to depth 100 or until the value is exact. ``same_depth`` keeps scores independent of what
+    deeper entries of the transposition table know (see negamax). Raises AbapaError for a limit that is not positive.
+    """
+
+    depth: int = MAX_DEPTH
+    seconds: float | None = None
+    nodes: int | None = None
+    same_depth: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.depth <= MAX_DEPTH:
+            raise AbapaError(f"depth {self.depth}: accepted are 1 to {MAX_DEPTH}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise AbapaError(f"a time of {self.seconds} s: accepted is more than 0")
+        if self.nodes is not None and self.nodes < 1:
+            raise AbapaError(f"{self.nodes} nodes: accepted is 1 or more")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One root move: the score of playing it, its proven bounds, and the principal variation from it on.
+
+    All are from the view of the mover at the root and include the stores. ``moves`` are the game's move codes.
+    """
+
+    score: int
+    low: int
+    high: int
+    moves: tuple[int, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bounds meet, so that the score of this move is proven."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one depth of a search found, best line first; one line unless ``multipv`` asked for more.
+
+    ``low`` and ``high`` are the proven bounds of the position's value, stores included.
+    """
+
+    depth: int
+    lines: tuple[Line, ...]
+    low: int
+    high: int
+    nodes: int
+    seconds: float
+    table_hits: int
+    finished: bool = True
+    """Whether the depth was searched to its end; where not, the lines are those found before the stop."""
+
+    @property
+    def best(self) -> Line:
+        """The best line."""
+        return self.lines[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value of the position is proven: the score of the best line. The rest is an *estimate*."""
+        return self.low == self.high
+
+    @property
+    def nodes_per_second(self) -> int:
+        """Nodes of all threads a second of wall time."""
+        return int(self.nodes / self.seconds) if self.seconds > 0 else 0
+
+
+class Searcher(Generic[Position]):
+    """A game, a transposition table and one or more threads; keep one for a whole game, so that its memory helps.
+
+    ``hash_mib`` is the size of the transposition table in MiB, 0 for none. Raises AbapaError for sizes or thread counts
+    that cannot be had. Not for use from two threads at once, but :meth:`stop` may be called from any.
+    """
+
+    def __init__(self, game: Game[Position], *, hash_mib: int = 64, threads: int = 1) -> None:
+        if not 1 <= threads <= MAX_THREADS:
+            raise AbapaError(f"{threads} threads: accepted are 1 to {MAX_THREADS}")
+        self.game = game
+        self.entries: NDArray[np.uint64] | None = allocate(hash_mib) if hash_mib else None
+        self._workers = [new_worker() for _ in range(threads)]
+        self._stop = np.zeros(1, np.uint64)
+        self._age = 0
+        self.interrupted = False
+        """Whether the last search was ended by Ctrl-C."""
+        for worker in self._workers:
+            worker[0]["stop"] = self._stop.ctypes.data
+            if self.entries is not None:
+                worker[0]["entries"] = self.entries.ctypes.data
+                worker[0]["buckets"] = len(self.entries)
+
+    def clear(self) -> None:
+        """Forget everything that earlier searches found."""
+        if self.entries is not None:
+            self.entries[:] = 0
+        self._age = 0
+
+    def stop(self) -> None:
+        """End the running search within about a thousand nodes; its last report is the result."""
+        self._stop[0] = 1
+
+    def session(self, position: Position, limits: Limits) -> Session[Position]:
+        """A position set up to be searched under limits, for :meth:`reports` and :mod:`solver.search.proof`.
+
+        Raises AbapaError when the game is over.
+        """
+        return Session(self, position, limits)
+
+    def search(
+        self,
+        position: Position,
+        limits: Limits | None = None,
+        *,
+        multipv: int = 1,
+        on_depth: Callable[[Report], None] | None = None,
+    ) -> Report:
+        """Search a position and return the last report; ``on_depth`` sees each as it comes.
+
+        ``multipv`` asks for the best so many root moves, each with its own score. Ctrl-C ends the search like
+        :meth:`stop`, is not raised and sets :attr:`interrupted`. Raises AbapaError when the game is over.
+        """
+        report = None
+        for report in self.reports(position, limits, multipv=multipv):
+            if on_depth is not None:
+                on_depth(report)
+        assert report is not None  # the generator gives at least one
+        return report
+
+    def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Iterator[Report]:
+        """Search a position, a report for each depth as it is finished; see :meth:`search`."""
+        limits = limits or Limits()
+        if multipv < 1:
+            raise AbapaError(f"{multipv} lines: accepted is 1 or more")
+        with self.session(position, limits) as session:
+            lead, legal = self.game.lead(position), self.game.legal(position)
+            # Stopped inside the first depth, a search knows no better than the first legal move.
+            lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
+            low, high = lines[0].low, lines[0].high
+            session.start_helpers()
+            for depth in range(1, limits.depth + 1):
+                found = session.search_root(depth, min(multipv, len(legal)), lines, lead)
+                if found is not None:
+                    lines, low, high = found
+                reached = depth if found is not None else depth - 1
+                hits, seconds = session.table_hits, session.seconds
+                yield Report(reached, lines, low, high, session.nodes, seconds, hits, found is not None)
+                if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
+                    return
+
+
+@dataclass(frozen=True)
+class Window:
+    """What one search of the root with a given window found: scores over the board alone, without the stores."""
+
+    score: int
+    low: int
+    high: int
+    move: int
+    """Code of the best move, -1 when all failed low."""
+
+
+class Session(Generic[Position]):
+    """One search under way, a context manager: workers set up, the clock running, threads to run on.
+
+    Searches run on threads of a pool while the caller's waits: a compiled search cannot be interrupted, waiting can.
+    """
+
+    def __init__(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
+        if not searcher.game.legal(position):
+            raise AbapaError("the game is over: there is nothing to search")
+        self._searcher, self._limits = searcher, limits
+        self._workers, self._stop, self._kernels = searcher._workers, searcher._stop, searcher.game.kernels
+        searcher.interrupted = False
+        searcher._age = (searcher._age + 1) & 63
+        self._stop[0] = 0
+        for worker in self._workers:
+            self._prepare(worker, position)
+
+    def _prepare(self, worker: NDArray[np.void], position: Position) -> None:
+        """Everything a search must not inherit from the last one, and the position."""
+        record = worker[0]
+        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet"):
+            record[name] = 0
+        record["budget"] = self._limits.nodes or _NO_LIMIT
+        record["same_depth"] = self._limits.same_depth
+        record["age"] = self._searcher._age
+        self._searcher.game.place(position, worker)
+
+    def __enter__(self) -> Self:
+        self._began = time.perf_counter()
+        self._pool = ThreadPoolExecutor(len(self._workers))
+        self._timer = None
+        if self._limits.seconds is not None:
+            self._timer = threading.Timer(self._limits.seconds, self._searcher.stop)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop[0] = 1
+        if self._timer is not None:
+            self._timer.cancel()
+        self._pool.shutdown()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the session began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of all threads so far."""
+        return sum(int(worker[0]["nodes"]) for worker in self._workers)
+
+    @property
+    def table_hits(self) -> int:
+        """Boards found in endgame tables so far, by all threads."""
+        return sum(int(worker[0]["table_hits"]) for worker in self._workers)
+
+    def start_helpers(self) -> None:
+        """Let the other threads deepen too, a ply or two ahead, only to fill the shared table."""
+        for number, worker in enumerate(self._workers[1:]):
+            self._pool.submit(self._help, worker, 1 + number % 2)
+
+    def _help(self, worker: NDArray[np.void], ahead: int) -> None:
+        guess: int | None = None
+        for depth in range(1 + ahead, min(self._limits.depth + ahead, MAX_DEPTH) + 1):
+            guess = self._with_window(worker, depth, guess)
+            if worker[0]["aborted"] or self._stop[0]:
+                return
+
+    def window(self, alpha: int, beta: int, depth: int) -> Window | None:
+        """Search the root once with a window; None when the search was stopped."""
+        record = self._workers[0][0]
+        score = self._wait(self._run, self._workers[0], alpha, beta, depth)
+        if record["aborted"]:
+            return None
+        move = int(record["line"][0, 0]) if record["line_length"][0] else -1
+        return Window(score, int(record["low"][0]), int(record["high"][0]), move)
+
+    def search_root(
+        self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
+    ) -> tuple[tuple[Line, ...], int, int] | None:
+        """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
+        return self._wait(self._search_root, depth, multipv, before, lead)
+
+    def _wait(self, function: Callable[..., Any], *args: Any) -> Any:
+        task = self._pool.submit(function, *args)
+        try:
+            return task.result()
+        except KeyboardInterrupt:
+            self._searcher.interrupted = True
+            self._searcher.stop()
+            return task.result()
+
+    def _search_root(
+        self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
+    ) -> tuple[tuple[Line, ...], int, int] | None:
+        """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
+        worker = self._workers[0]
+        record = worker[0]
+        record["excluded"] = 0
+        lines: list[Line] = []
+        low = high = lead
+        for rank in range(multipv):
+            guess = before[rank].score - lead if depth > 1 and rank < len(before) else None
+            score = self._with_window(worker, depth, guess)
+            if record["aborted"]:
+                return None
+            if rank == 0:
+                low, high = lead + int(record["low"][0]), lead + int(record["high"][0])
+            moves = tuple(int(code) for code in record["line"][0, : record["line_length"][0]])
+            bounds = int(record["move_low"][moves[0]]) + lead, int(record["move_high"][moves[0]]) + lead
+            lines.append(Line(score + lead, *bounds, moves))
+            record["excluded"] |= np.uint64(1 << moves[0])
+        record["excluded"] = 0
+        return tuple(sorted(lines, key=lambda line: (-line.score, -line.low))), low, high
+
+    def _with_window(self, worker: NDArray[np.void], depth: int, guess: int | None) -> int:
+        """One search of the root: first with a narrow window around ``guess``, widened on the side that failed."""
+        alpha, beta = -INFINITY, INFINITY
+        width = _WINDOW
+        if guess is not None and depth > 4:
+            alpha, beta = max(guess - width, -INFINITY), min(guess + width, INFINITY)
+        while True:
+            score = self._run(worker, alpha, beta, depth)
+            if worker[0]["aborted"] or alpha < score < beta:
+                return score
+            width *= 4
+            if score <= alpha:
+                if alpha == -INFINITY:
+                    return score
+                alpha = max(score - width, -INFINITY)
+            else:
+                if beta == INFINITY:
+                    return score
+                beta = min(score + width, INFINITY)
+
+    def _run(self, worker: NDArray[np.void], alpha: int, beta: int, depth: int) -> int:
+        return int(negamax(self._kernels, worker[0], 0, alpha, beta, depth))
+
+
+def compile_search(game: Game[Any]) -> None:
+    """Compile the search of a game, or load it from the cache: half a minute once, a blink afterwards."""
+    worker = new_worker()
+    stop = np.ones(1, np.uint64)
+    worker[0]["stop"] = stop.ctypes.data
+    worker[0]["budget"] = 0
+    negamax(game.kernels, worker[0], MAX_PLY, -INFINITY, INFINITY, 0)

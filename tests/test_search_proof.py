@@ -1,0 +1,90 @@
+"""Proofs by null windows: the table's value, the same in one sitting or two, and files that are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.errors import AbapaError
+from solver.oware import Position
+from solver.rules import ABAPA, AWARI, Rules
+from solver.search.oware import OwareGame
+from solver.search.proof import Proof, fresh_proof, load_proof, prove, save_proof
+from solver.search.searcher import Limits, Searcher
+from tests.test_search_exact import positions, tables, truth
+
+ABOUT = {"position": "x", "rules": "awari"}
+
+
+def searcher_below(rules: Rules, seeds: int) -> Searcher[Position]:
+    return Searcher(OwareGame(rules, {n: tables(rules)[n] for n in range(seeds)}), hash_mib=4)
+
+
+def last(proofs: object) -> Proof:
+    *_, proof = proofs  # type: ignore[misc]
+    return proof
+
+
+@pytest.mark.parametrize("rules", [AWARI, ABAPA], ids=str)
+def test_a_proof_closes_in_on_the_table(rules: Rules) -> None:
+    proven = 0
+    for position in positions(rules, 25, 8):
+        searcher = searcher_below(rules, position.seeds)
+        start = proof = fresh_proof(searcher, position)
+        lower, upper = truth(position)
+        assert (proof.low, proof.high) == (-position.seeds, position.seeds)
+        for proof in prove(searcher, position, Limits(nodes=200_000), start):
+            assert proof.low <= lower <= upper <= proof.high
+        if proof.exact:
+            proven += 1
+            assert proof.low == lower == upper
+    assert proven >= 3
+
+
+def test_stores_are_part_of_the_margin() -> None:
+    board = (0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0)
+    searcher = Searcher(OwareGame(AWARI, {n: tables(AWARI)[n] for n in range(5)}), hash_mib=1)
+    bare = Position(board, rules=AWARI)
+    full = Position(board, (24, 20), rules=AWARI)
+    one, other = (last(prove(searcher, p, Limits(), fresh_proof(searcher, p))) for p in (bare, full))
+    assert one.exact and other.low == one.low + 4
+    assert one.low == truth_of_small(bare)
+
+
+def truth_of_small(position: Position) -> int:
+    from databases.tiers import board_index
+
+    return int(tables(AWARI)[position.seeds]["value"][board_index(position.canonical)])
+
+
+def test_a_saved_proof_goes_on(tmp_path: Path) -> None:
+    position = next(p for p in positions(AWARI, 40, 9) if p.seeds == 12)
+    limits = Limits(depth=12)
+    whole = last(prove(s := searcher_below(AWARI, 10), position, limits, fresh_proof(s, position)))
+
+    first = searcher_below(AWARI, 10)
+    half = last(prove(first, position, Limits(depth=6), fresh_proof(first, position)))
+    save_proof(tmp_path / "proof", half, first, ABOUT)
+    second = searcher_below(AWARI, 10)
+    again = load_proof(tmp_path / "proof", second, ABOUT)
+    assert again == half
+    assert second.entries is not None and first.entries is not None
+    assert np.array_equal(second.entries, first.entries)
+    done = last(prove(second, position, limits, again))
+    assert done.nodes > half.nodes
+    assert (done.low, done.high) == (whole.low, whole.high)
+    assert not (tmp_path / "proof.part").exists()
+
+
+def test_what_is_no_saved_proof_is_refused(tmp_path: Path) -> None:
+    searcher = searcher_below(AWARI, 2)
+    (tmp_path / "text").write_text("not a proof")
+    with pytest.raises(AbapaError, match="is not a saved proof"):
+        load_proof(tmp_path / "text", searcher, ABOUT)
+    with pytest.raises(AbapaError, match="is not a saved proof"):
+        load_proof(tmp_path / "absent", searcher, ABOUT)
+    save_proof(tmp_path / "proof", Proof(-3, 3), searcher, ABOUT)
+    with pytest.raises(AbapaError, match="is a proof of"):
+        load_proof(tmp_path / "proof", searcher, {"position": "y", "rules": "awari"})
