@@ -24,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "line": "Show best play from a position.",
     "stats": "Count the boards of each value.",
     "check": "Hash tables again: are they what was written?",
+    "pack": "Compress tables, for keeping and sending.",
+    "unpack": "Restore packed tables, byte for byte.",
     "export": "Write a tier's numbers as raw bytes.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
