@@ -285,7 +285,7 @@ class TableWriter:
     def _count(self, quantity: str) -> NDArray[np.int64]:
         counts = np.zeros(256, np.int64)
         for chunk in self._chunks(quantity):
-            _count_values(np.frombuffer(chunk, np.int8), counts)
+            count_margins(np.frombuffer(chunk, np.int8), counts)
         return counts
 
     def _count_exact(self) -> NDArray[np.int64]:
@@ -357,7 +357,7 @@ def _hash_chunks(chunks: Iterator[memoryview]) -> list[str]:
 
 
 @kernel
-def _count_values(values, counts):
+def count_margins(values, counts):
     """Add the number of times each int8 value comes up to ``counts[value + 128]``."""
     for i in range(values.shape[0]):
         counts[np.uint64(np.int64(values[i]) + 128)] += 1

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "line": "Show best play from a position.",
     "stats": "Count the boards of each value.",
     "check": "Hash tables again: are they what was written?",
+    "verify": "Prove tables: are their numbers right?",
     "pack": "Compress tables, for keeping and sending.",
     "unpack": "Restore packed tables, byte for byte.",
     "export": "Write a tier's numbers as raw bytes.",
