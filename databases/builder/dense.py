@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from databases.builder.state import FINAL, GROUP, LOW, MARKED, TERMINAL, code, settle_loss, settle_win
+from databases.builder.state import FINAL, GROUP, LOW, MARKED, TERMINAL, code, mark_of, settle_loss, settle_win
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import count_trailing_zeros, match_words, population_count, prefetch, take_ticket
+from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_words, population_count, prefetch
 from solver.rules import MAX_PITS
 
 SPREAD = MAX_PITS - 1
@@ -56,12 +56,12 @@ def scan_margin(
     wanted = TERMINAL | low if terminal else low
     limit = TERMINAL if win and not terminal else FINAL
     final = FINAL | low
-    sought = np.uint64(1) << np.uint64(margin & 63)
+    sought = mark_of(margin, win)
     for thread in prange(threads):
         mine = fresh[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
@@ -117,7 +117,7 @@ def tell_bits(
         mine, my_columns, my_targets = fresh[thread], columns[thread], targets[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]

@@ -41,20 +41,22 @@ def owner(record, threads):
 
 @parallel_kernel
 def tell_list(
-    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, count, slabs, filled, out,
+    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, begin, slabs, filled, out,
     found, distance, threads,
 ):  # fmt: skip
-    """Tell every predecessor of ``source[:count]``; new final boards go to ``out[thread, : found[thread]]``.
+    """Tell every predecessor of ``source[begin:]``; new final boards go to ``out[thread, : found[thread]]``.
 
-    Returns how many boards of the source have been dealt with: fewer than ``count`` when ``out`` might run over, with
-    everything told of those and nothing of the rest. ``slabs``: (threads, threads, room for any chunk).
+    Returns how many boards of the source have been dealt with: all, or whole chunks until ``out`` might run over.
+    ``slabs``: (threads, threads, room for any chunk); ``out``: (threads, more than room for any chunk).
     """
     done = np.int64(0)
+    count = source.shape[0] - begin
     found[:] = 0
     while done < count:
         chunk = min(count - done, CHUNK * threads)
         for thread in prange(threads):
-            first, last = done + chunk * thread // threads, done + chunk * (thread + 1) // threads
+            first = begin + done + chunk * thread // threads
+            last = begin + done + chunk * (thread + 1) // threads
             record_predecessors(
                 shape, crossing, origins, opponent_origins, pits, source, first, last, slabs, filled, thread, threads
             )

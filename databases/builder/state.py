@@ -112,22 +112,23 @@ def select(flag, yes, no):
 
 
 @inline_kernel
-def mark_row(words, wins, losses, first):
-    """Note in ``wins`` and ``losses`` (uint64, from index ``first``) which margins captures give in each 1,024 columns.
+def mark_row(state, row, columns, marks, first):
+    """Note in ``marks`` (uint64, from index ``first``) which margins captures give in each 1,024 columns of a row.
 
-    Bit s (modulo 64) of a mark is set where some board has best = s, or -s: only there can stage s begin with it. An
-    array of length 0 is left alone.
+    Bit s of the low half is set where some board has best = s, of the high half where one has -s (modulo 32): only
+    there can stage s begin with it.
     """
-    for chunk in range((words.shape[0] + MARKED - 1) // MARKED):
-        part = words[chunk * MARKED : min((chunk + 1) * MARKED, words.shape[0])]
-        up, down = np.uint64(0), np.uint64(0)
-        for i in range(part.shape[0]):
-            low = np.int64(part[i] & LOW)
-            bit = np.uint64(1) << (np.uint64(low - BIAS) & np.uint64(63))
-            up |= bit if low > BIAS else np.uint64(0)
-            bit = np.uint64(1) << (np.uint64(BIAS - low) & np.uint64(63))
-            down |= bit if (low < BIAS) & (low > 0) else np.uint64(0)
-        if wins.shape[0]:
-            wins[np.uint64(first + chunk)] = up
-        if losses.shape[0]:
-            losses[np.uint64(first + chunk)] = down
+    for chunk in range((columns + MARKED - 1) // MARKED):
+        bits = np.uint64(0)
+        for i in range(chunk * MARKED, min((chunk + 1) * MARKED, columns)):
+            low = np.int64(state[np.uint64(row + i)] & LOW)
+            up = np.uint64(1) << np.uint64((low - BIAS) & 31)
+            down = np.uint64(1) << np.uint64(32 + ((BIAS - low) & 31))
+            bits |= (up if low > BIAS else np.uint64(0)) | (down if (low < BIAS) & (low > 0) else np.uint64(0))
+        marks[np.uint64(first + chunk)] = bits
+
+
+@inline_kernel
+def mark_of(margin, win):
+    """The bit of a mark that is set where captures give ``margin`` (``win``) or ``-margin``."""
+    return np.uint64(1) << np.uint64((margin & 31) + (0 if win else 32))
