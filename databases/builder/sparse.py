@@ -13,7 +13,7 @@ from numba import prange
 from databases.builder.dense import SPREAD
 from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board
 from databases.builder.movetables import NONE, RANK_BITS, RANK_MASK
-from databases.builder.state import FINAL, code, settle_loss, settle_win
+from databases.builder.state import final_mark, prefetch_board, settle
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import prefetch
 
@@ -25,11 +25,11 @@ AHEAD = 16
 
 @inline_kernel
 def state_index(shape, record):
-    """Where the state word of a packed board lies."""
+    """Where a packed board lies in the state."""
     a = record >> np.uint64(2 * HALF_BITS)
-    columns = np.uint64(shape.counts[a])
     b = np.uint64(shape.counts.shape[0] - 1) - a
-    return np.uint64(shape.rows[b]) + (record & HALF_MASK) * columns + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
+    row = np.uint64(shape.rows[b]) + (record & HALF_MASK) * np.uint64(shape.stride[a])
+    return row + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
 
 
 @inline_kernel
@@ -139,18 +139,15 @@ def apply_records(shape, state, margin, win, level, slabs, giver, taker, count, 
     """Tell the boards in ``slabs[giver, taker, :count]``; the ones that become final are appended to ``out[taker]``,
     which holds ``found`` already; returns how many it holds then.
     """
-    final = FINAL | (code(margin) if win else code(-margin))
+    final = final_mark(state, margin, win)
     for i in range(min(AHEAD, count)):
-        prefetch(state, state_index(shape, slabs[giver, taker, i]))
+        prefetch_board(state, state_index(shape, slabs[giver, taker, i]))
     for i in range(count):
         if i + AHEAD < count:
-            prefetch(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
+            prefetch_board(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
         record = slabs[giver, taker, i]
         at = state_index(shape, record)
-        if win:
-            state[at], new = settle_win(state[at], final)
-        else:
-            state[at], new = settle_loss(state[at], final)
+        new = settle(state, at, final, win)
         out[taker, found] = record  # stays only if it is new: whether it is cannot be guessed
         found += np.int64(new)
         if distance.shape[0] and new:
