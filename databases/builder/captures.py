@@ -13,7 +13,7 @@ from numba import prange
 from databases.builder.movetables import ILLEGAL
 from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, code, mark_row
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import load_int8, take_ticket
+from solver.kernels.intrinsics import fetch_add, load_int8
 
 VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 """What a state holds: ``value``; the seeds the mover can force (win side of the bounds); minus the seeds that the
@@ -45,8 +45,8 @@ def terminal_margin(side, seeds, own):
 
 
 @parallel_kernel
-def play_captures(side, shape, crossing, own, replies, tables, state, wins, losses, threads, ticket):
-    """Fill ``state`` for the whole tier, and the marks of its wins and losses (an empty array: not wanted).
+def play_captures(side, shape, crossing, own, replies, tables, state, marks, threads, ticket):
+    """Fill ``state`` for the whole tier, and its marks (:func:`~databases.builder.state.mark_row`).
 
     ``tables[k]`` is the address of the finished tier of k seeds (uint64).
     """
@@ -54,7 +54,7 @@ def play_captures(side, shape, crossing, own, replies, tables, state, wins, loss
     outcomes = crossing.shape[0]
     for _thread in prange(threads):
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
@@ -95,10 +95,7 @@ def play_captures(side, shape, crossing, own, replies, tables, state, wins, loss
                     for i in range(columns):
                         if state[np.uint64(row + i)] == 0:
                             state[np.uint64(row + i)] = stuck
-                mark_row(
-                    state[row : row + columns], wins, losses,
-                    shape.marks[b] + half * ((columns + MARKED - 1) // MARKED),
-                )  # fmt: skip
+                mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
 
 
 @inline_kernel

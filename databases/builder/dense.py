@@ -10,9 +10,20 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from databases.builder.state import FINAL, GROUP, LOW, MARKED, TERMINAL, code, settle_loss, settle_win
+from databases.builder.state import (
+    FINAL,
+    GROUP,
+    LOW,
+    MARKED,
+    TERMINAL,
+    code,
+    final_mark,
+    mark_of,
+    prefetch_board,
+    settle,
+)
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import count_trailing_zeros, match_words, population_count, prefetch, take_ticket
+from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_words, population_count
 from solver.rules import MAX_PITS
 
 SPREAD = MAX_PITS - 1
@@ -56,12 +67,12 @@ def scan_margin(
     wanted = TERMINAL | low if terminal else low
     limit = TERMINAL if win and not terminal else FINAL
     final = FINAL | low
-    sought = np.uint64(1) << np.uint64(margin & 63)
+    sought = mark_of(margin, win)
     for thread in prange(threads):
         mine = fresh[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
@@ -112,16 +123,16 @@ def tell_bits(
     ``fresh``, ``columns``, ``targets``: scratch rows, one of each a thread.
     """
     seeds = shape.counts.shape[0] - 1
-    final = FINAL | (code(margin) if win else code(-margin))
+    final = final_mark(state, margin, win)
     for thread in prange(threads):
         mine, my_columns, my_targets = fresh[thread], columns[thread], targets[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
-            width = shape.counts[seeds - b]
+            width = shape.stride[seeds - b]
             anything = False
             for half in range(start, min(start + GROUP, shape.counts[b])):
                 row = shape.rows[b] + half * width
@@ -166,7 +177,7 @@ def list_predecessors(
             single = origins.single_first[o] + shape.firsts[d]
             for k in range(found):
                 target = origins.single[np.uint64(single + np.int64(columns[np.uint64(k)]))]
-                prefetch(state, np.uint64(row + np.int64(target)))
+                prefetch_board(state, np.uint64(row + np.int64(target)))
                 targets[np.uint64(count + k)] = target
             count += found
         else:
@@ -176,7 +187,7 @@ def list_predecessors(
                 start = np.int64(origins.several_starts[np.uint64(column)])
                 for j in range(SPREAD):  # always as many, so that no branch is to be guessed; the rest is overwritten
                     target = origins.several[np.uint64(start + j)]
-                    prefetch(state, np.uint64(row + np.int64(target)))
+                    prefetch_board(state, np.uint64(row + np.int64(target)))
                     targets[np.uint64(count + j)] = target
                 count += np.int64(origins.several_starts[np.uint64(column + 1)]) - start
     return count
@@ -214,8 +225,4 @@ def tell_row(state, row, fresh, targets, count, shift, final, win):
     for k in range(count):
         column = np.uint64(targets[np.uint64(k)])
         at = np.uint64(row) + column
-        if win:
-            state[at], new = settle_win(state[at], final)
-        else:
-            state[at], new = settle_loss(state[at], final)
-        fresh[column] |= np.uint64(new) << shift
+        fresh[column] |= settle(state, at, final, win) << shift

@@ -146,7 +146,7 @@ class MoveTables:
         """Work the tables out for boards of up to ``seeds`` seeds."""
         pits, halves = rules.pits, list_halves(rules.pits, seeds)
         counts, firsts = half_counts(pits, seeds), half_firsts(pits, seeds)
-        terms, crossing = rank_terms(pits, seeds), _crossings(pits, seeds)
+        terms, crossing = rank_terms(pits, seeds), crossings_of(pits, seeds)
         own = _own_moves(halves, firsts, terms, len(crossing))
         replies = _replies(halves, counts, firsts, terms, crossing, rules.grand_slam)
         return cls(
@@ -162,7 +162,7 @@ class MoveTables:
         )
 
 
-def _crossings(pits: int, seeds: int) -> NDArray[np.int64]:
+def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
     """t of every outcome that a house of up to ``seeds`` seeds can have, in order of number."""
     half, after = np.zeros(pits, np.int64), np.zeros(pits, np.int64)
     half[pits - 1] = seeds

@@ -13,7 +13,7 @@ from numba import prange
 from databases.builder.dense import SPREAD
 from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board
 from databases.builder.movetables import NONE, RANK_BITS, RANK_MASK
-from databases.builder.state import FINAL, code, settle_loss, settle_win
+from databases.builder.state import final_mark, prefetch_board, settle
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import prefetch
 
@@ -25,11 +25,11 @@ AHEAD = 16
 
 @inline_kernel
 def state_index(shape, record):
-    """Where the state word of a packed board lies."""
+    """Where a packed board lies in the state."""
     a = record >> np.uint64(2 * HALF_BITS)
-    columns = np.uint64(shape.counts[a])
     b = np.uint64(shape.counts.shape[0] - 1) - a
-    return np.uint64(shape.rows[b]) + (record & HALF_MASK) * columns + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
+    row = np.uint64(shape.rows[b]) + (record & HALF_MASK) * np.uint64(shape.stride[a])
+    return row + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
 
 
 @inline_kernel
@@ -41,20 +41,22 @@ def owner(record, threads):
 
 @parallel_kernel
 def tell_list(
-    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, count, slabs, filled, out,
+    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, begin, slabs, filled, out,
     found, distance, threads,
 ):  # fmt: skip
-    """Tell every predecessor of ``source[:count]``; new final boards go to ``out[thread, : found[thread]]``.
+    """Tell every predecessor of ``source[begin:]``; new final boards go to ``out[thread, : found[thread]]``.
 
-    Returns how many boards of the source have been dealt with: fewer than ``count`` when ``out`` might run over, with
-    everything told of those and nothing of the rest. ``slabs``: (threads, threads, room for any chunk).
+    Returns how many boards of the source have been dealt with: all, or whole chunks until ``out`` might run over.
+    ``slabs``: (threads, threads, room for any chunk); ``out``: (threads, more than room for any chunk).
     """
     done = np.int64(0)
+    count = source.shape[0] - begin
     found[:] = 0
     while done < count:
         chunk = min(count - done, CHUNK * threads)
         for thread in prange(threads):
-            first, last = done + chunk * thread // threads, done + chunk * (thread + 1) // threads
+            first = begin + done + chunk * thread // threads
+            last = begin + done + chunk * (thread + 1) // threads
             record_predecessors(
                 shape, crossing, origins, opponent_origins, pits, source, first, last, slabs, filled, thread, threads
             )
@@ -137,18 +139,15 @@ def apply_records(shape, state, margin, win, level, slabs, giver, taker, count, 
     """Tell the boards in ``slabs[giver, taker, :count]``; the ones that become final are appended to ``out[taker]``,
     which holds ``found`` already; returns how many it holds then.
     """
-    final = FINAL | (code(margin) if win else code(-margin))
+    final = final_mark(state, margin, win)
     for i in range(min(AHEAD, count)):
-        prefetch(state, state_index(shape, slabs[giver, taker, i]))
+        prefetch_board(state, state_index(shape, slabs[giver, taker, i]))
     for i in range(count):
         if i + AHEAD < count:
-            prefetch(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
+            prefetch_board(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
         record = slabs[giver, taker, i]
         at = state_index(shape, record)
-        if win:
-            state[at], new = settle_win(state[at], final)
-        else:
-            state[at], new = settle_loss(state[at], final)
+        new = settle(state, at, final, win)
         out[taker, found] = record  # stays only if it is new: whether it is cannot be guessed
         found += np.int64(new)
         if distance.shape[0] and new:

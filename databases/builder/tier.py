@@ -48,41 +48,36 @@ class TierBuild:
 
     def build_value(self, finished: FinishedTiers, *, distance: bool = False) -> None:
         """Write ``value`` (endless play 0), and ``distance`` if asked for; ``finished``: ``value`` of smaller tiers."""
-        wins, losses = self._new_marks(), self._new_marks()
-        state = self._play_captures(VALUE, finished, wins, losses)
+        state, marks = self._play_captures(VALUE, finished)
         plies = np.zeros(self.shape.boards, np.uint16) if distance else None
-        self._propagate(state, state, wins, losses, plies)
+        self._propagate(state, state, marks, marks, plies)
         self._write("value", bands(self.shape, state, self.threads))
         if plies is not None:
             self._write("distance", distance_bands(self.shape, plies, self.threads))
 
     def build_bounds(self, lower: FinishedTiers, upper: FinishedTiers) -> None:
         """Write ``lower`` and ``upper``: what each side can force by play that ends; handed those of smaller tiers."""
-        wins, losses, unused = self._new_marks(), self._new_marks(), np.empty(0, np.uint64)
-        forced = self._play_captures(MOST_FORCED, upper, wins, unused)
-        held = self._play_captures(LEAST_HELD, lower, unused, losses)
-        self._propagate(forced, held, wins, losses, None)
+        forced, win_marks = self._play_captures(MOST_FORCED, upper)
+        held, loss_marks = self._play_captures(LEAST_HELD, lower)
+        self._propagate(forced, held, win_marks, loss_marks, None)
         # M = margin found on the win side, N = minus that on the loss side; lower = 2M - n, upper = n - 2N.
         self._write("lower", bands(self.shape, forced, self.threads, 2, -self.seeds))
         self._write("upper", bands(self.shape, held, self.threads, 2, self.seeds))
 
-    def _new_marks(self) -> NDArray[np.uint64]:
-        return np.zeros(int(self.shape.marks[-1]), np.uint64)
-
-    def _play_captures(
-        self, side: int, finished: FinishedTiers, wins: NDArray[np.uint64], losses: NDArray[np.uint64]
-    ) -> NDArray[np.uint16]:
+    def _play_captures(self, side: int, finished: FinishedTiers) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
+        """The state after all captures, and its marks."""
         with self.clock("captures"):
             state = np.empty(self.shape.boards + PADDING, np.uint16)
+            marks = np.zeros(int(self.shape.marks[-1]), np.uint64)
             addresses = np.zeros(self.seeds + 1, np.uint64)
             for seeds in range(self.seeds):
                 addresses[seeds] = finished[seeds].ctypes.data
             tables, ticket = self.tables, np.zeros(1, np.int64)
             play_captures(
-                side, self.shape, tables.crossing, tables.own, tables.replies, addresses, state, wins, losses,
+                side, self.shape, tables.crossing, tables.own, tables.replies, addresses, state, marks,
                 self.threads, ticket,
             )  # fmt: skip
-            return state
+            return state, marks
 
     def _propagate(
         self,

@@ -66,14 +66,13 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def take_ticket(typingctx: Any, counter: Any, index: Any) -> Any:
-    """Atomically add 1 to ``counter[index]`` (int64 array) and return the old value: how threads share out work."""
-    signature = types.int64(counter, index)
+def fetch_add(typingctx: Any, counter: Any, index: Any, amount: Any) -> Any:
+    """Atomically add an int64 to ``counter[index]`` (int64 array) and return the old value: how threads share work."""
+    signature = types.int64(counter, types.int64, types.int64)
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.gep(view.data, [args[1]])
-        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "monotonic")
+        return builder.atomic_rmw("add", builder.gep(view.data, [args[1]]), args[2], "monotonic")
 
     return signature, codegen
 
