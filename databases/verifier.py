@@ -30,7 +30,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -39,14 +39,13 @@ from numpy.typing import NDArray
 
 from databases.builder.movetables import ILLEGAL, MoveTables
 from databases.builder.plan import available_memory
-from databases.builder.state import TierShape
 from databases.prober import Board, Tables
 from databases.store import count_margins
 from databases.sweeps import SweptTables, sweep_bytes
-from databases.tiers import board_at
+from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import load_int8, take_ticket
+from solver.kernels.intrinsics import fetch_add, load_int8
 
 Counts = dict[int, dict[int, int]]
 """Seeds -> value -> boards."""
@@ -68,6 +67,15 @@ class Verdict:
     def right(self) -> bool:
         """Whether nothing is wrong."""
         return not self.faults
+
+
+class TierShape(NamedTuple):
+    """Where the boards of a tier of n seeds lie; int64."""
+
+    counts: NDArray[np.int64]
+    """h(k) for k = 0..n."""
+    blocks: NDArray[np.int64]
+    """Start of block a for a = 0..n + 1."""
 
 
 # -- the proof by distance --------------------------------------------------------------------------------------------
@@ -105,14 +113,14 @@ def prove_arrays(
     ``values``: ``value`` of tiers 0..n, n being the tier to check; ``distance``: of tier n.
     """
     seeds, pits = len(values) - 1, moves.rules.pits
-    shape = TierShape.of(pits, seeds, moves.counts, moves.firsts)
+    shape = TierShape(np.ascontiguousarray(moves.counts[: seeds + 1]), block_offsets(pits, seeds))
     addresses = np.array([tier.ctypes.data for tier in values], np.uint64)
     units = _units(shape)
     widest = int((units[:, 2] * shape.counts[seeds - units[:, 0]]).max())
     best = np.empty((threads, widest), np.int32)
     row = np.empty((threads, int(shape.counts.max())), np.int32)
     found = np.zeros((threads, 2), np.int64)
-    found[:, 1] = shape.boards
+    found[:, 1] = len(distance)
     ticket = np.zeros(1, np.int64)
     check_equations(
         shape, units, moves.crossing, moves.own, moves.replies, addresses, values[seeds], distance,
@@ -127,10 +135,11 @@ _UNIT_BOARDS = 1 << 18
 
 
 def _units(shape: TierShape) -> NDArray[np.int64]:
-    """The work: (seeds b of the opponent's half, rank of the first B, how many B), largest first."""
+    """The work: (seeds b of the opponent's half, rank of the first B, how many B), from b = n down."""
     units = []
-    for b in range(shape.seeds, -1, -1):
-        step = min(64, max(4, _UNIT_BOARDS // int(shape.counts[shape.seeds - b])))
+    seeds = len(shape.counts) - 1
+    for b in range(seeds, -1, -1):
+        step = min(64, max(4, _UNIT_BOARDS // int(shape.counts[seeds - b])))
         rows = int(shape.counts[b])
         units += [(b, first, min(step, rows - first)) for first in range(0, rows, step)]
     return np.array(units, np.int64)
@@ -157,7 +166,7 @@ def check_equations(shape, units, crossing, own, replies, tables, values, distan
     outcomes = crossing.shape[0]
     for thread in prange(threads):
         while True:
-            unit = take_ticket(ticket, np.int64(0))
+            unit = fetch_add(ticket, 0, 1)
             if unit >= units.shape[0]:
                 break
             b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
@@ -178,7 +187,7 @@ def check_equations(shape, units, crossing, own, replies, tables, values, distan
                     width = shape.counts[a - t]
                     target = np.int64(replies.rank[reply + o]) * width
                     if kind == 0:
-                        child = shape.rows[b + t] + target
+                        child = shape.blocks[b + t] + target
                         for i in range(width):
                             row[thread, i] = score(
                                 -np.int32(values[np.uint64(child + i)]),
@@ -215,7 +224,7 @@ def compare_unit(shape, b, start, rows, values, distances, best, found):
     columns = shape.counts[a]
     stuck = score(np.int32(seeds if a > 0 else -seeds), np.int32(0))
     for i in range(columns):
-        at = shape.rows[a] + i * shape.counts[b] + start
+        at = shape.blocks[a] + i * shape.counts[b] + start
         for half in range(rows):
             value = np.int32(values[np.uint64(at + half)])
             plies = np.int32(distances[np.uint64(at + half)])
