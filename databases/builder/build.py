@@ -157,7 +157,8 @@ def _build_tier(
     boards = tier_size(plan.rules.pits, seeds)
     told = _Counter(progress.advance)
     with TableWriter(plan.folder, plan.rules, seeds, plan.quantities) as writer:
-        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock)
+        scratch = plan.folder if seeds in plan.packed else None
+        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch)
         tier.build_value(finished["value"], distance="distance" in plan.quantities)
         told.fill(boards)
         if "lower" in plan.quantities:
