@@ -212,17 +212,35 @@ def _extends(game, worker, ply, count):
 def _evaluate(game, worker, ply):
     """A weighted sum of what WEIGHTS lists, rounded to seeds."""
     here = np.uint64(ply)
-    own, opp = worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)]
     rules = game.record
-    weights = rules["weights"]
-    total = weights[0] * (row_seeds(own) - row_seeds(opp))
-    total += weights[1] * _best_capture(rules["sowing"], own, opp)
-    total += weights[2] * _best_capture(rules["sowing"], opp, own)
-    total += weights[3] * (_houses(occupied(own)) - _houses(occupied(opp)))
-    total += weights[4] * (_houses(_weak(own)) - _houses(_weak(opp)))
-    total += weights[5] * (_houses(_big(own)) - _houses(_big(opp)))
-    total += weights[6]
-    return (total + 128) >> 8
+    measures = _measure(rules["sowing"], worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)])
+    total = np.int64(128)
+    for k in range(len(measures)):
+        total += rules["weights"][np.uint64(k)] * measures[k]
+    return total >> 8
+
+
+@inline_kernel
+def _measure(table, own, opp):
+    """What WEIGHTS weighs, in its order, each an int64."""
+    return (
+        row_seeds(own) - row_seeds(opp),
+        _best_capture(table, own, opp),
+        _best_capture(table, opp, own),
+        _houses(occupied(own)) - _houses(occupied(opp)),
+        _houses(_weak(own)) - _houses(_weak(opp)),
+        _houses(_big(own)) - _houses(_big(opp)),
+        np.int64(1),
+    )
+
+
+@kernel
+def measure_boards(table, rows, out):
+    """``out[k]`` (int64, one column a weight) = the measures of board k: ``rows[k]`` is its two packed rows."""
+    for k in range(rows.shape[0]):
+        measures = _measure(table, rows[k, 0], rows[k, 1])
+        for column in range(out.shape[1]):
+            out[k, column] = measures[column]
 
 
 @inline_kernel
