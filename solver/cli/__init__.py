@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write a tier's numbers as raw bytes.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
+    "uci": "Speak the engine protocol of Oware programs.",
     "perft": "Count move sequences: checks and times the move generator.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
