@@ -27,6 +27,9 @@ COMMANDS: dict[str, str] = {
     "export": "Write a tier's numbers as raw bytes.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
+    "play": "Play against the engine in the terminal.",
+    "selfplay": "Make games of the engine against itself.",
+    "analyse": "Annotate recorded games: values, best moves, losses.",
     "uci": "Speak the engine protocol of Oware programs.",
     "perft": "Count move sequences: checks and times the move generator.",
 }
