@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "play": "Play against the engine in the terminal.",
     "selfplay": "Make games of the engine against itself.",
     "analyse": "Annotate recorded games: values, best moves, losses.",
+    "bench": "Measure the search: its signature and speed.",
     "uci": "Speak the engine protocol of Oware programs.",
     "perft": "Count move sequences: checks and times the move generator.",
 }
