@@ -85,6 +85,15 @@ def list_halves(pits: int, seeds: int) -> NDArray[np.uint8]:
     return out
 
 
+def half_rank(houses: tuple[int, ...]) -> int:
+    """The rank of one half board, as :func:`rank_half` in a kernel."""
+    rank = prefix = 0
+    for i in range(len(houses) - 1):
+        prefix += houses[i]
+        rank += comb(prefix + i, i + 1)
+    return rank
+
+
 def unrank_half(pits: int, seeds: int, rank: int) -> tuple[int, ...]:
     """The half board with ``seeds`` seeds and this rank: the inverse of the rank, digit by digit from the top."""
     if not 0 <= rank < half_count(pits, seeds):

@@ -31,8 +31,8 @@ from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
-from solver.oware import Position
-from solver.rules import GrandSlam, Rules
+from solver.kernels.oware import SLAM_CODES, children, final_margin, pack_row
+from solver.rules import Rules
 
 Board = tuple[int, ...]
 Default = TypeVar("Default")
@@ -120,21 +120,25 @@ class Line(NamedTuple):
 def best_first(move: MoveValue) -> tuple[int, ...]:
     """Sort key of moves, the one home of their order.
 
-    By value; then by what is certain (``lower``, then ``upper``); then by progress, a shorter win and a longer loss
-    first (where distances are stored); then the larger capture; then house order.
+    By value; then by progress, a shorter win and a longer loss first (where distances are stored), so that playing the
+    first move gets somewhere; then by what is certain (``lower``, then ``upper``); then the larger capture; then house
+    order.
     """
     distance = move.distance or 0
     progress = distance if move.value > 0 else -distance
-    return (-move.value, -(move.lower or 0), -(move.upper or 0), progress, -move.captured, move.house)
+    return (-move.value, progress, -(move.lower or 0), -(move.upper or 0), -move.captured, move.house)
 
 
 def open_tables(directory: Path | str, rules: Rules) -> Tables:
     """Open all tables of ``rules`` in ``directory``: sizes and attributes are checked, data are not.
 
-    Raises a subclass of :class:`~databases.store.TableError` for a file that is no good table, and
-    :class:`~solver.errors.AbapaError` where there is no such folder.
+    Raises a subclass of :class:`~databases.store.TableError` for a file that is no good table,
+    :class:`~solver.errors.AbapaError` where there is no such folder, and :class:`~solver.errors.RulesError` for rules
+    that have no tables.
     """
     directory = Path(directory)
+    if not rules.has_tables:
+        raise RulesError(f"{rules.id} has no tables: with grand-slam=win-only a board's value depends on the stores")
     if not directory.is_dir():
         raise AbapaError(f"no tables folder {directory}: abapa build makes one")
     return Tables(directory, rules, {n: Table.open(path) for n, path in find_tables(directory, rules).items()})
@@ -257,6 +261,8 @@ class Tables:
             raise PositionError(f"{len(board)} houses given: a board of {self.rules.id} has {2 * self.rules.pits}")
         if min(board) < 0:
             raise PositionError("a house holds a negative number of seeds: counts are 0 or more")
+        if sum(board) > MAX_SEEDS:
+            raise MissingTierError(self.directory, self.rules, sum(board))
         return board
 
     def _stored(self, board: Board) -> Probe | None:
@@ -413,15 +419,14 @@ def _distance_of(value: int, captured: int, child: Probe) -> int | None:
 
 def _moves_of(rules: Rules, board: Board) -> list[tuple[int, int, Board]]:
     """Legal moves of a canonical board: house, seeds captured, canonical board after."""
-    position = Position(board, rules=rules)
-    after = [(house, position.play(house)) for house in position.legal_moves()]
-    return [(house, child.stores[0], child.canonical) for house, child in after]
+    houses, captured, after = children(rules, np.array(board, np.int8))
+    return list(zip(houses.tolist(), captured.tolist(), map(tuple, after.tolist()), strict=True))
 
 
 def _margin_at_end(rules: Rules, board: Board) -> int:
     """The mover's margin on a board without a legal move."""
-    own, other = sum(board[: rules.pits]), sum(board[rules.pits :])
-    return own + other if rules.grand_slam is GrandSlam.FORBIDDEN and own else own - other
+    own, opponent = (np.uint64(pack_row(row)) for row in (board[: rules.pits], board[rules.pits :]))
+    return int(final_margin(SLAM_CODES[rules.grand_slam], own, opponent))
 
 
 # -- kernels ----------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ MEANINGS = {
 
 _LAYOUT = ("v108", "v108")
 _PAGE = 4096
-_METADATA_ROOM = 64 << 10
+_METADATA_ROOM = 32 << 10
 
 
 class TableError(AbapaError):
@@ -97,7 +97,7 @@ class TableWriteError(AbapaError):
 
 @dataclass(frozen=True)
 class _Digest:
-    """What one pass over a quantity's bytes yields."""
+    """The hashes of a quantity's bytes, in hexadecimal: of all of them, and of each chunk."""
 
     whole: str
     chunks: list[str]
@@ -228,7 +228,7 @@ class TableWriter:
         return self.path
 
     def _write_attributes(self, seconds: float, extra: Mapping[str, str | int | float]) -> None:
-        digests = self._hash()
+        digests, counts = self._pass_over()
         with h5py.File(self.part, "r+", libver=_LAYOUT, locking=False) as file:
             file.attrs.update(
                 {
@@ -260,7 +260,7 @@ class TableWriter:
                 if name == "distance":
                     dataset.attrs["largest"] = self._largest(name)
                 else:
-                    self._write_histogram(dataset, "histogram", self._count(name))
+                    self._write_histogram(dataset, "histogram", counts[name])
             file.attrs["complete"] = True
 
     def _write_histogram(self, place: Any, name: str, counts: NDArray[np.int64]) -> None:
@@ -272,12 +272,14 @@ class TableWriter:
         size = self.positions * QUANTITIES[quantity].itemsize
         return read_chunks(self._descriptor, self._offsets[quantity], size)
 
-    def _hash(self) -> dict[str, _Digest]:
-        """Both hashes of every quantity, on two threads: hashing leaves the interpreter to the other."""
+    def _pass_over(self) -> tuple[dict[str, _Digest], dict[str, NDArray[np.int64]]]:
+        """Hashes and histograms of every quantity, on two threads: both leave the interpreter to the other."""
         with ThreadPoolExecutor(2) as pool:
             whole = {name: pool.submit(_hash_whole, self._chunks(name)) for name in self.quantities}
             chunks = {name: pool.submit(_hash_chunks, self._chunks(name)) for name in self.quantities}
-            return {name: _Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
+            counts = {name: pool.submit(self._count, name) for name in self.quantities if name != "distance"}
+            digests = {name: _Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
+            return digests, {name: run.result() for name, run in counts.items()}
 
     def _count(self, quantity: str) -> NDArray[np.int64]:
         counts = np.zeros(256, np.int64)
@@ -509,7 +511,8 @@ def _check_format(path: Path, attributes: Mapping[str, Any]) -> None:
     version = attributes.get("format_version")
     if not isinstance(version, int) or version < FORMAT_VERSION:
         raise TableVersionError(
-            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: build it again"
+            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: "
+            "delete it and build it again"
         )
     if version > FORMAT_VERSION:
         raise TableVersionError(

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from databases.halfboards import half_count, half_counts, rank_half, rank_terms, unrank_half
+from databases.halfboards import half_count, half_counts, half_rank, rank_half, rank_terms, unrank_half
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
 
@@ -72,8 +72,11 @@ def board_indexes(boards: ArrayLike, pits: int, seeds: int) -> NDArray[np.int64]
 
 
 def board_index(board: tuple[int, ...]) -> int:
-    """Index in its tier of one canonical board (mover's houses first)."""
-    return int(board_indexes([board], len(board) // 2, sum(board))[0])
+    """Index in its tier of one canonical board, mover's houses first (for one board, plain Python beats a kernel)."""
+    pits, seeds = len(board) // 2, sum(board)
+    own, opponent = board[:pits], board[pits:]
+    row, column = half_rank(own), half_rank(opponent)
+    return int(block_offsets(pits, seeds)[sum(own)]) + row * half_count(pits, sum(opponent)) + column
 
 
 def board_at(pits: int, seeds: int, index: int) -> tuple[int, ...]:

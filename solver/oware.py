@@ -78,7 +78,7 @@ class Position:
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
-        tokens = re.split(r"\s*[,\s]\s*|-(?=[^-])", text.strip()) if text.strip() else []
+        tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
         turn = SOUTH
         if tokens and tokens[-1].upper() in ("S", "N"):
             turn = SOUTH if tokens.pop().upper() == "S" else NORTH

@@ -42,7 +42,9 @@ def test_every_board_has_a_place_of_its_own(pits: int, seeds: int) -> None:
 
 @given(st.integers(1, 8).flatmap(lambda pits: st.lists(st.integers(0, 9), min_size=2 * pits, max_size=2 * pits)))
 def test_index_and_board_are_inverse(board: list[int]) -> None:
-    assert board_at(len(board) // 2, sum(board), board_index(tuple(board))) == tuple(board)
+    index = board_index(tuple(board))
+    assert board_at(len(board) // 2, sum(board), index) == tuple(board)
+    assert board_indexes([board], len(board) // 2, sum(board)).tolist() == [index]
 
 
 def test_tier_sizes_of_the_literature() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from numba import prange
 
 from databases.builder.movetables import ILLEGAL
-from databases.builder.state import BIAS, GROUP, LOW, OPEN_MOVE, TERMINAL, code
+from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, code, mark_row
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import load_int8, take_ticket
+from solver.kernels.intrinsics import fetch_add, load_int8
 
 VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 """What a state holds: ``value``; the seeds the mover can force (win side of the bounds); minus the seeds that the
@@ -45,13 +45,16 @@ def terminal_margin(side, seeds, own):
 
 
 @parallel_kernel
-def play_captures(side, shape, crossing, own, replies, tables, state, threads, ticket):
-    """Fill ``state`` for the whole tier; ``tables[k]`` is the address of the finished tier of k seeds (uint64)."""
+def play_captures(side, shape, crossing, own, replies, tables, state, marks, threads, ticket):
+    """Fill ``state`` for the whole tier, and its marks (:func:`~databases.builder.state.mark_row`).
+
+    ``tables[k]`` is the address of the finished tier of k seeds (uint64).
+    """
     seeds = shape.counts.shape[0] - 1
     outcomes = crossing.shape[0]
     for _thread in prange(threads):
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
@@ -92,6 +95,7 @@ def play_captures(side, shape, crossing, own, replies, tables, state, threads, t
                     for i in range(columns):
                         if state[np.uint64(row + i)] == 0:
                             state[np.uint64(row + i)] = stuck
+                mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
 
 
 @inline_kernel

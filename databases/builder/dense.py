@@ -10,10 +10,24 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from databases.builder.movetables import RANK_BITS, RANK_MASK
-from databases.builder.state import FINAL, GROUP, LOW, TERMINAL, code, settle_loss, settle_win
+from databases.builder.state import (
+    FINAL,
+    GROUP,
+    LOW,
+    MARKED,
+    TERMINAL,
+    code,
+    final_mark,
+    mark_of,
+    prefetch_board,
+    settle,
+)
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.intrinsics import count_trailing_zeros, population_count, take_ticket
+from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_words, population_count
+from solver.rules import MAX_PITS
+
+SPREAD = MAX_PITS - 1
+"""Own halves that can lead to the same half by an outcome that does not end over there: at most."""
 
 
 @inline_kernel
@@ -38,139 +52,177 @@ def publish(shape, b, start, fresh, bits, flags, distance, level):
 
 
 @parallel_kernel
-def scan_margin(shape, state, margin, win, terminal, level, bits, flags, fresh, distance, found, threads, ticket):
-    """Begin a stage: make final every board whose best capture gives it ``margin`` (``win``) or that has no move open
+def scan_margin(
+    shape, state, marks, margin, win, terminal, level, bits, flags, fresh, distance, found, threads, ticket
+):
+    """Begin a stage: make final every board whose best capture gives it ``margin`` (``win``), or that has no move open
     and loses exactly ``margin`` (not ``win``); with ``terminal`` only boards that have no legal move at all.
 
-    ``fresh``: a row of zeroed words a thread. Counts new boards into ``found[thread]``.
+    ``marks`` (see :func:`~databases.builder.state.mark_row`) say where to look. ``fresh``: a row of zeroed words a
+    thread. Counts new boards into ``found[thread]``.
     """
     seeds = shape.counts.shape[0] - 1
     low = code(margin) if win else code(-margin)
+    mask = LOW if win and not terminal else np.uint16(0xFFFF)
+    wanted = TERMINAL | low if terminal else low
+    limit = TERMINAL if win and not terminal else FINAL
+    final = FINAL | low
+    sought = mark_of(margin, win)
     for thread in prange(threads):
         mine = fresh[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
             columns = shape.counts[seeds - b]
+            chunks = (columns + MARKED - 1) // MARKED
             anything = False
             for half in range(start, min(start + GROUP, shape.counts[b])):
                 row = shape.rows[b] + half * columns
-                words = state[row : row + columns]
-                hits = np.int64(0)
-                if terminal:
-                    for i in range(columns):
-                        hits += words[i] == (TERMINAL | low)
-                elif win:
-                    for i in range(columns):
-                        hits += ((words[i] & LOW) == low) & (words[i] < TERMINAL)
-                else:
-                    for i in range(columns):
-                        hits += words[i] == low
-                if hits:
-                    anything = True
-                    bit = np.uint64(1) << np.uint64(half - start)
-                    for i in range(columns):
-                        word = words[np.uint64(i)]
-                        if terminal:
-                            hit = word == (TERMINAL | low)
-                        elif win:
-                            hit = ((word & LOW) == low) & (word < TERMINAL)
-                        else:
-                            hit = word == low
-                        if hit:
-                            words[np.uint64(i)] = FINAL | low
-                            mine[np.uint64(i)] |= bit
+                mark = shape.marks[b] + half * chunks
+                bit = np.uint64(1) << np.uint64(half - start)
+                for chunk in range(chunks):
+                    if marks[np.uint64(mark + chunk)] & sought:
+                        first, last = chunk * MARKED, min((chunk + 1) * MARKED, columns)
+                        anything |= scan_words(state, row, first, last, mask, wanted, limit, final, bit, mine)
             if anything:
                 total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
+
+
+@inline_kernel
+def scan_words(state, row, first, last, mask, wanted, limit, final, bit, fresh):
+    """Make final what matches in columns ``first .. last - 1`` of a state row; returns whether anything did.
+
+    Looks at 64 words at a time, so the state must go on for 63 words after its last board.
+    """
+    anything = False
+    for start in range(first, last, 64):
+        hits = match_words(state, np.uint64(row + start), mask, wanted, limit)
+        if last - start < 64:
+            hits &= (np.uint64(1) << np.uint64(last - start)) - np.uint64(1)
+        anything |= hits != 0
+        while hits:
+            column = np.uint64(start) + count_trailing_zeros(hits)
+            hits &= hits - np.uint64(1)
+            state[np.uint64(row) + column] = final
+            fresh[column] |= bit
+    return anything
 
 
 @parallel_kernel
 def tell_bits(
-    shape, crossing, origins, replies, state, margin, win, level, source, source_flags, bits, flags, fresh, distance,
-    found, threads, ticket,
+    shape, crossing, origins, replies, state, margin, win, level, source, source_flags, bits, flags, fresh, columns,
+    targets, distance, found, threads, ticket,
 ):  # fmt: skip
     """Tell every predecessor of the boards in ``source``: they are lost for the side to move by ``margin`` (``win``: a
     predecessor becomes a win) or won by it (a predecessor has one open move less). New final boards go to ``bits``.
+
+    ``fresh``, ``columns``, ``targets``: scratch rows, one of each a thread.
     """
     seeds = shape.counts.shape[0] - 1
-    most = origins.mask_first.shape[0] // crossing.shape[0]
+    final = final_mark(state, margin, win)
     for thread in prange(threads):
-        mine = fresh[thread]
+        mine, my_columns, my_targets = fresh[thread], columns[thread], targets[thread]
         total = np.int64(0)
         while True:
-            group = take_ticket(ticket, np.int64(0))
+            group = fetch_add(ticket, 0, 1)
             if group >= shape.group_block.shape[0]:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
-            a = seeds - b
-            columns = shape.counts[a]
+            width = shape.stride[seeds - b]
             anything = False
             for half in range(start, min(start + GROUP, shape.counts[b])):
-                row = shape.rows[b] + half * columns
-                words = state[row : row + columns]
-                shift = np.uint64(half - start)
-                reply = replies.first[b] + half * replies.width[b]
-                for o in range(crossing.shape[0]):
-                    t = crossing[o]
-                    if t > a:
-                        break
-                    if replies.kind[np.uint64(reply + o)]:
-                        continue
-                    rank = np.int64(replies.rank[np.uint64(reply + o)])
-                    if source_flags[np.uint64(shape.firsts[b + t] + rank)] == 0:
-                        continue
+                row = shape.rows[b] + half * width
+                count = list_predecessors(
+                    shape, crossing, origins, replies, source, source_flags, b, half, state, row, my_columns,
+                    my_targets,
+                )  # fmt: skip
+                if count:
                     anything = True
-                    d = a - t
-                    width = shape.words[d]
-                    boards = source[shape.bits[b + t] + rank * width :]
-                    mask = origins.mask[origins.mask_first[o * most + d] :]
-                    if origins.single_first[o] >= 0:
-                        single = origins.single[origins.single_first[o] + shape.firsts[d] :]
-                        tell_single(words, mine, shift, boards, mask, width, single, margin, win)
-                    else:
-                        first = origins.first[shape.firsts[d] :]
-                        tell_several(words, mine, shift, boards, mask, width, first, origins.entries, o, margin, win)
+                    tell_row(state, row, mine, my_targets, count, np.uint64(half - start), final, win)
             if anything:
                 total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
 
 
 @inline_kernel
-def tell_single(words, fresh, shift, boards, mask, width, single, margin, win):
-    """Tell the predecessors, in one state row, of one frontier row, by an outcome with one origin a half board."""
-    for w in range(width):
-        rest = boards[np.uint64(w)] & mask[np.uint64(w)]
-        while rest:
-            column = np.uint64(w * 64) + count_trailing_zeros(rest)
-            rest &= rest - np.uint64(1)
-            at = np.uint64(single[column])
-            if win:
-                words[at], new = settle_win(words[at], margin)
-            else:
-                words[at], new = settle_loss(words[at], margin)
-            fresh[at] |= new << shift
+def list_predecessors(
+    shape, crossing, origins, replies, source, source_flags, b, half, state, row, columns, targets
+):  # fmt: skip
+    """List the columns of state row (b, half) that have a move to a board in ``source``, once a move; returns how many.
+
+    Listing first and telling afterwards keeps both loops free of hard branches, and the state words come in meanwhile.
+    No array is sliced here: a slice counts references, which costs more than the rest of a short row.
+    """
+    a = shape.counts.shape[0] - 1 - b
+    most = origins.mask_first.shape[0] // crossing.shape[0]
+    reply = replies.first[b] + half * replies.width[b]
+    count = np.int64(0)
+    for o in range(crossing.shape[0]):
+        t = crossing[o]
+        if t > a:
+            break
+        if replies.kind[np.uint64(reply + o)]:
+            continue
+        rank = np.int64(replies.rank[np.uint64(reply + o)])
+        if source_flags[np.uint64(shape.firsts[b + t] + rank)] == 0:
+            continue
+        d = a - t
+        boards = shape.bits[b + t] + rank * shape.words[d]
+        found = list_columns(source, boards, origins.mask, origins.mask_first[o * most + d], shape.words[d], columns)
+        if origins.single_first[o] >= 0:
+            single = origins.single_first[o] + shape.firsts[d]
+            for k in range(found):
+                target = origins.single[np.uint64(single + np.int64(columns[np.uint64(k)]))]
+                prefetch_board(state, np.uint64(row + np.int64(target)))
+                targets[np.uint64(count + k)] = target
+            count += found
+        else:
+            starts = origins.several_first[o] + shape.firsts[d]
+            for k in range(found):
+                column = starts + np.int64(columns[np.uint64(k)])
+                start = np.int64(origins.several_starts[np.uint64(column)])
+                for j in range(SPREAD):  # always as many, so that no branch is to be guessed; the rest is overwritten
+                    target = origins.several[np.uint64(start + j)]
+                    prefetch_board(state, np.uint64(row + np.int64(target)))
+                    targets[np.uint64(count + j)] = target
+                count += np.int64(origins.several_starts[np.uint64(column + 1)]) - start
+    return count
 
 
 @inline_kernel
-def tell_several(words, fresh, shift, boards, mask, width, first, entries, outcome, margin, win):
-    """The same for an outcome that may have several origins: those entries of each half board's list."""
+def list_columns(source, boards, mask, masked, width, columns):
+    """List the bits set both in a frontier row (from word ``boards``) and in a mask (from word ``masked``), in order.
+
+    Returns how many. A word's positions are written four, then eight at a time, set or not, and counted after: the
+    number of bits in a word cannot be guessed, that it is at most four mostly can.
+    """
+    count = np.int64(0)
     for w in range(width):
-        rest = boards[np.uint64(w)] & mask[np.uint64(w)]
-        while rest:
-            column = np.uint64(w * 64) + count_trailing_zeros(rest)
-            rest &= rest - np.uint64(1)
-            for k in range(first[column], first[column + np.uint64(1)]):
-                entry = entries[np.uint64(k)]
-                if np.int64(entry >> RANK_BITS) == outcome:
-                    at = np.uint64(entry & RANK_MASK)
-                    if win:
-                        words[at], new = settle_win(words[at], margin)
-                    else:
-                        words[at], new = settle_loss(words[at], margin)
-                    fresh[at] |= new << shift
-                elif np.int64(entry >> RANK_BITS) > outcome:
-                    break
+        rest = source[np.uint64(boards + w)] & mask[np.uint64(masked + w)]
+        if rest:
+            found = np.int64(population_count(rest))
+            for j in range(4):
+                columns[np.uint64(count + j)] = np.uint64(64 * w) + count_trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+            if found > 4:
+                for j in range(4, 8):
+                    columns[np.uint64(count + j)] = np.uint64(64 * w) + count_trailing_zeros(rest)
+                    rest &= rest - np.uint64(1)
+                for j in range(8, found):
+                    columns[np.uint64(count + j)] = np.uint64(64 * w) + count_trailing_zeros(rest)
+                    rest &= rest - np.uint64(1)
+            count += found
+    return count
+
+
+@inline_kernel
+def tell_row(state, row, fresh, targets, count, shift, final, win):
+    """Tell the listed boards of the state row that starts at ``row``; new final ones get their bit in ``fresh``."""
+    for k in range(count):
+        column = np.uint64(targets[np.uint64(k)])
+        at = np.uint64(row) + column
+        fresh[column] |= settle(state, at, final, win) << shift

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from databases.builder.state import TierShape
 from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
-from solver.kernels.intrinsics import count_trailing_zeros, take_ticket
+from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, population_count
 
 HALF_BITS = 26
 HALF_MASK = np.uint64((1 << HALF_BITS) - 1)
@@ -32,30 +32,17 @@ def pack_board(own_seeds, own_rank, opponent_rank):
 class Frontier:
     """The boards of one kind (won or lost at the present stage) that wait for their predecessors to be told.
 
-    ``bits`` and ``flags`` hold them while ``listed`` is false, ``items[:count]`` while it is true; ``count`` is right
-    in both forms. A list is never longer than ``len(items)``.
+    ``items[:count]`` holds them while ``listed`` is true, ``bits`` and ``flags`` while it is false; ``count`` is right
+    in both forms. A list has room for any row of the bitmap.
     """
 
-    def __init__(self, shape: TierShape, room: int) -> None:
+    def __init__(self, shape: TierShape) -> None:
         self.shape = shape
         self.bits: NDArray[np.uint64] = np.zeros(int(shape.bits[-1]), np.uint64)
         self.flags: NDArray[np.uint8] = np.zeros(int(shape.firsts[-1]), np.uint8)
-        self.items: NDArray[np.uint64] = np.empty(room, np.uint64)
+        self.items: NDArray[np.uint64] = np.empty(list_room(shape.boards, int(shape.counts.max())), np.uint64)
         self.count = 0
-        self.listed = False
-
-    @property
-    def nbytes(self) -> int:
-        """Memory that both forms take."""
-        return self.bits.nbytes + self.flags.nbytes + self.items.nbytes
-
-    def as_list(self, threads: int) -> None:
-        """Take the list form; there must be room for ``count`` boards."""
-        if not self.listed:
-            ticket = np.zeros(2, np.int64)
-            if self.count:
-                collect_bits(self.shape, self.bits, self.flags, self.items, threads, ticket)
-            self.listed = True
+        self.listed = True
 
     def as_bits(self) -> None:
         """Take the bit form."""
@@ -64,17 +51,29 @@ class Frontier:
             self.listed = False
 
     def extend(self, boards: NDArray[np.uint64]) -> None:
-        """Add listed boards, in whichever form the frontier has; a list must have room for them."""
+        """Add listed boards; an empty frontier takes the list form, one that becomes too long for it the bit form."""
+        if not self.count:
+            self.listed = True
+        if self.count + len(boards) > len(self.items):
+            self.as_bits()
         if self.listed:
             self.items[self.count : self.count + len(boards)] = boards
         else:
             spread_list(self.shape, boards, len(boards), self.bits, self.flags)
         self.count += len(boards)
 
-    def drop(self, told: int) -> None:
-        """Forget the first ``told`` boards of the list: their predecessors have been told."""
-        self.items[: self.count - told] = self.items[told : self.count].copy()
-        self.count -= told
+    def take(self, threads: int) -> NDArray[np.uint64]:
+        """Take boards out, as a list: all of a list, or as many of a bitmap as there is room for.
+
+        The list is valid until the frontier changes.
+        """
+        if self.listed:
+            taken, self.count = self.items[: self.count], 0
+            return taken
+        ticket = np.zeros(2, np.int64)
+        collect_bits(self.shape, self.bits, self.flags, self.items, threads, ticket)
+        self.count -= int(ticket[1])
+        return self.items[: ticket[1]]
 
     def clear(self, threads: int) -> None:
         """Forget all boards: their predecessors have been told."""
@@ -83,35 +82,55 @@ class Frontier:
         self.count = 0
 
 
+LIST_SHARE = 1000
+"""A list has room for 1 board in so many."""
+
+
+def list_room(boards: int, widest: int) -> int:
+    """Boards that a frontier's list has room for, in a tier whose widest bitmap row has ``widest`` boards."""
+    return max(boards // LIST_SHARE + 1024, widest)
+
+
 ROWS_A_TICKET = 1024
 
 
 @parallel_kernel
 def collect_bits(shape, bits, flags, items, threads, ticket):
-    """Write the boards of a bitmap to ``items`` (in any order) and clear it; ``ticket``: two zeros."""
+    """Move boards of a bitmap to ``items``, in any order, row by row while they have room.
+
+    ``ticket``: two zeros; the second becomes the number of boards moved.
+    """
     seeds = shape.counts.shape[0] - 1
     for _thread in prange(threads):
-        while True:
-            first = take_ticket(ticket, np.int64(0)) * ROWS_A_TICKET
+        room = True
+        while room:
+            first = fetch_add(ticket, 0, 1) * ROWS_A_TICKET
             if first >= flags.shape[0]:
                 break
             c = np.int64(0)
             for half in range(first, min(first + ROWS_A_TICKET, flags.shape[0])):
                 if flags[half]:
-                    flags[half] = 0
                     while shape.firsts[c + 1] <= half:
                         c += 1
                     rank = half - shape.firsts[c]
-                    width = shape.words[seeds - c]
-                    row = shape.bits[c] + rank * width
+                    row, width = shape.bits[c] + rank * shape.words[seeds - c], shape.words[seeds - c]
+                    count = np.int64(0)
+                    for w in range(width):
+                        count += np.int64(population_count(bits[np.uint64(row + w)]))
+                    at = fetch_add(ticket, 1, count)
+                    if at + count > items.shape[0]:
+                        fetch_add(ticket, 1, -count)
+                        room = False
+                        break
+                    flags[half] = 0
                     for w in range(width):
                         word = bits[np.uint64(row + w)]
-                        if word:
-                            bits[np.uint64(row + w)] = 0
+                        bits[np.uint64(row + w)] = 0
                         while word:
                             column = np.uint64(w * 64) + count_trailing_zeros(word)
                             word &= word - np.uint64(1)
-                            items[take_ticket(ticket, np.int64(1))] = pack_board(c, rank, column)
+                            items[at] = pack_board(c, rank, column)
+                            at += 1
 
 
 @kernel
@@ -134,7 +153,7 @@ def clear_bits(shape, bits, flags, threads, ticket):
     seeds = shape.counts.shape[0] - 1
     for _thread in prange(threads):
         while True:
-            first = take_ticket(ticket, np.int64(0)) * ROWS_A_TICKET
+            first = fetch_add(ticket, 0, 1) * ROWS_A_TICKET
             if first >= flags.shape[0]:
                 break
             c = np.int64(0)

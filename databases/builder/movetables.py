@@ -25,6 +25,7 @@ from databases.halfboards import half_counts, half_firsts, list_halves, rank_hal
 from solver.kernels.compile import inline_kernel, kernel
 from solver.rules import GrandSlam, Rules
 
+NONE = np.uint32(0xFFFFFFFF)
 ILLEGAL = 255
 """Kind of a reply that the rules forbid; 0 is a move that stays in the tier, anything else the seeds captured."""
 RANK_BITS = np.uint32(27)
@@ -78,6 +79,14 @@ class OwnOrigins(NamedTuple):
     """For an outcome that ends over there: where its stretch of ``single`` starts; -1 for the others."""
     single: NDArray[np.uint32]
     """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, where the mask has it."""
+    near: NDArray[np.uint32]
+    """At ``id of D * m + t - 1``: the same rank for outcome t = 1..m, together for one D; NONE where there is no A."""
+    several_first: NDArray[np.int64]
+    """For the other outcomes: where their stretch of ``several_starts`` starts; -1 for those that end over there."""
+    several_starts: NDArray[np.uint32]
+    """At ``several_first[o] + id of D``: start in ``several`` of the list of the A that lead to D; its end is next."""
+    several: NDArray[np.uint32]
+    """Ranks of A; a list has fewer than m entries, and m more follow the last one."""
     mask_first: NDArray[np.int64]
     """At ``o * (N + 1) + d``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead to."""
     mask: NDArray[np.uint64]
@@ -137,7 +146,7 @@ class MoveTables:
         """Work the tables out for boards of up to ``seeds`` seeds."""
         pits, halves = rules.pits, list_halves(rules.pits, seeds)
         counts, firsts = half_counts(pits, seeds), half_firsts(pits, seeds)
-        terms, crossing = rank_terms(pits, seeds), _crossings(pits, seeds)
+        terms, crossing = rank_terms(pits, seeds), crossings_of(pits, seeds)
         own = _own_moves(halves, firsts, terms, len(crossing))
         replies = _replies(halves, counts, firsts, terms, crossing, rules.grand_slam)
         return cls(
@@ -153,7 +162,7 @@ class MoveTables:
         )
 
 
-def _crossings(pits: int, seeds: int) -> NDArray[np.int64]:
+def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
     """t of every outcome that a house of up to ``seeds`` seeds can have, in order of number."""
     half, after = np.zeros(pits, np.int64), np.zeros(pits, np.int64)
     half[pits - 1] = seeds
@@ -204,21 +213,39 @@ def _own_origins(
     own: OwnMoves, pits: int, seeds: int, crossing: NDArray, counts: NDArray, firsts: NDArray
 ) -> OwnOrigins:
     outcomes = len(crossing)
-    single_first = np.full(outcomes, -1, np.int64)
-    size = 0
+    single_first, several_first = np.full(outcomes, -1, np.int64), np.full(outcomes, -1, np.int64)
+    singles = starts = 0
     for outcome, t in enumerate(crossing):
         if t and outcome == outcome_number(int(t), True, pits):
-            single_first[outcome] = size
-            size += int(firsts[seeds - t + 1])
+            single_first[outcome] = singles
+            singles += int(firsts[seeds - t + 1])
+        else:
+            several_first[outcome] = starts
+            starts += int(firsts[seeds - t + 1]) + 1
     mask_first = np.zeros((outcomes, seeds + 1), np.int64)
     words = (counts + 63) // 64
     room = np.where(crossing[:, None] + np.arange(seeds + 1) <= seeds, words, 0)
     mask_first.ravel()[1:] = np.cumsum(room.ravel())[:-1]
-    single, mask = np.zeros(size, np.uint32), np.zeros(int(room.sum()), np.uint64)
+    single, mask = np.zeros(singles, np.uint32), np.zeros(int(room.sum()), np.uint64)
     first = np.zeros(int(firsts[-1]) + 1, np.int64)
     entries = np.empty(len(own.before), np.uint32)
     _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask)
-    return OwnOrigins(first.astype(np.uint32), entries, single_first, single, mask_first.ravel(), mask)
+    near = np.full((int(firsts[-1]), pits), NONE, np.uint32)
+    _fill_near(first, entries, near)
+    several_starts, several = np.empty(starts, np.uint32), np.zeros(len(own.before) + pits, np.uint32)
+    used = _fill_several(crossing, firsts, first, entries, several_first, several_starts, several)
+    return OwnOrigins(
+        first.astype(np.uint32),
+        entries,
+        single_first,
+        single,
+        near.ravel(),
+        several_first,
+        several_starts,
+        several[: used + pits].copy(),
+        mask_first.ravel(),
+        mask,
+    )
 
 
 @kernel
@@ -243,6 +270,34 @@ def _fill_own_origins(own, crossing, firsts, first, entries, single_first, singl
     for i in range(first.shape[0] - 1, 0, -1):
         first[i] = first[i - 1]
     first[0] = 0
+
+
+@kernel
+def _fill_near(first, entries, near):
+    """Copy the entries of outcomes 1..m to ``near``."""
+    for at in range(near.shape[0]):
+        for k in range(first[at], first[at + 1]):
+            outcome = np.int64(entries[k] >> RANK_BITS)
+            if 1 <= outcome <= near.shape[1]:
+                near[at, outcome - 1] = entries[k] & RANK_MASK
+
+
+@kernel
+def _fill_several(crossing, firsts, first, entries, several_first, several_starts, several):
+    """Copy the entries of the outcomes with several origins into lists of their own; returns how many there are."""
+    seeds = firsts.shape[0] - 2
+    used = np.int64(0)
+    for o in range(crossing.shape[0]):
+        if several_first[o] >= 0:
+            halves = firsts[seeds - crossing[o] + 1]
+            for at in range(halves):
+                several_starts[several_first[o] + at] = used
+                for k in range(first[at], first[at + 1]):
+                    if np.int64(entries[k] >> RANK_BITS) == o:
+                        several[used] = entries[k] & RANK_MASK
+                        used += 1
+            several_starts[several_first[o] + halves] = used
+    return used
 
 
 def _replies(

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from math import comb
 from pathlib import Path
 
+from databases.builder.movetables import crossings_of
+from databases.builder.propagate import scratch_bytes
+from databases.builder.state import MARKED
 from databases.halfboards import half_count
 from databases.store import table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.rules import Rules
 
-BASE_MEMORY = 190 << 20
+BASE_MEMORY = 96 << 20
 """Python, numpy, numba and the compiled kernels."""
 
 
@@ -137,31 +140,42 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
 
 
 def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
-    """Bytes of working memory to build one tier with move tables for ``most_seeds`` seeds."""
-    from databases.builder.propagate import scratch_bytes
-
-    boards = tier_size(rules.pits, seeds)
-    states = 2 if "lower" in quantities else 1
-    value_words = 2 + 2 * ("distance" in quantities)
-    frontiers = 4 if "distance" in quantities else 2
-    working = max(
-        value_words * boards + frontier_bytes(rules.pits, seeds, frontiers),
-        2 * states * boards + frontier_bytes(rules.pits, seeds, 2),
-    )
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch_bytes(boards, threads)
-
-
-def frontier_bytes(pits: int, seeds: int, frontiers: int) -> int:
-    """Bytes of the bitmaps and row flags of so many frontiers."""
-    rows = [half_count(pits, c) for c in range(seeds + 1)]
-    words = sum(rows[c] * ((rows[seeds - c] + 63) // 64) for c in range(seeds + 1))
-    return frontiers * (8 * words + sum(rows))
+    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds."""
+    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
+    boards, widest = tier_size(rules.pits, seeds), widths[-1]
+    marks = 8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1))
+    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
+    state = 2 * boards + marks
+    distance, bounds = "distance" in quantities, "lower" in quantities
+    value = state + (2 * boards + 4 * frontier if distance else 2 * frontier)
+    working = max(value, 2 * state + 2 * frontier if bounds else 0)
+    scratch = scratch_bytes(boards, widest, rules.pits, threads)
+    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch
 
 
 def movetable_bytes(pits: int, seeds: int) -> int:
-    """Bytes of the move tables, an upper estimate: halves times moves, both directions."""
-    halves = comb(seeds + pits, pits)
-    return halves * (26 + 20 * pits)
+    """Bytes of the move tables for up to ``seeds`` seeds, from the sizes that their parts have.
+
+    Which replies capture is counted for sowings of one lap only; longer ones are few.
+    """
+
+    def halves(k: int, fewer: int = 0) -> int:
+        """Ways to place at most k seeds in the houses, or in ``fewer`` less."""
+        return comb(k + pits - fewer, pits - fewer) if k >= 0 else 0
+
+    moves = pits * halves(seeds - 1)
+    crossings = crossings_of(pits, seeds).tolist()
+    ends = [t and outcome == t + t // pits - (t % pits == 0) for outcome, t in enumerate(crossings)]
+    single = sum(halves(seeds - t) for t, over in zip(crossings, ends, strict=True) if over)
+    starts = sum(halves(seeds - t) for t, over in zip(crossings, ends, strict=True) if not over)
+    several = sum(halves(seeds - k, 1) for house in range(pits) for k in range(1, pits - house))
+    stay = halves(seeds) + sum(halves(seeds - t) - sum(halves(seeds - t - v, 1) for v in (1, 2))
+                               for t in crossings if 0 < t <= pits)  # fmt: skip
+    mask = sum(halves(seeds - t) for t in crossings) // 8
+    replies = sum(halves(seeds - t) for t in crossings)
+    own = halves(seeds) + 8 * moves
+    origins = 4 * (halves(seeds) * (1 + pits) + moves + single + starts + several) + mask
+    return own + origins + 5 * replies + 4 * (halves(seeds) + stay)
 
 
 def nearest_existing(folder: Path) -> Path:

@@ -24,25 +24,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.dense import scan_margin, tell_bits
-from databases.builder.frontier import Frontier
+from databases.builder.dense import SPREAD, scan_margin, tell_bits
+from databases.builder.frontier import Frontier, list_room
 from databases.builder.movetables import MoveTables
 from databases.builder.sparse import CHUNK, tell_list
 from databases.builder.state import TierShape
 
-LIST_SHARE = 300
-"""A frontier of fewer than 1 board in so many goes as a list."""
+SPARSE_SHARE = 150
+"""A frontier of at most 1 board in so many is told board by board, not row by row."""
 
 
-def list_room(shape: TierShape) -> int:
-    """Boards that a frontier's list has room for."""
-    return shape.boards // LIST_SHARE + 1024
-
-
-def scratch_bytes(boards: int, threads: int) -> int:
-    """Bytes of the lists and slabs of a propagation (an upper estimate, without bitmaps and states)."""
-    room = boards // LIST_SHARE + 1024
-    return 8 * room * (2 + threads) + 8 * threads * threads * CHUNK * 16
+def scratch_bytes(boards: int, widest: int, pits: int, threads: int) -> int:
+    """Bytes of the lists and slabs of a propagation that :func:`~databases.builder.plan.tier_memory` counts on."""
+    slab = 8 * CHUNK * 4  # a board has about four predecessors; what is never written takes no memory
+    rows = (8 + 4 + 4 * pits) * widest
+    return 8 * 2 * list_room(boards, widest) + threads * (rows + (threads + 1) * slab)
 
 
 class Waiting(NamedTuple):
@@ -75,6 +71,7 @@ class Propagation:
     """The state of one tier, its frontiers and the scratch room of the threads.
 
     ``win_state``, ``loss_state``: uint16, one word a board, opponent-major; the same array for ``value``.
+    ``win_marks``, ``loss_marks``: where captures give which margin (:func:`~databases.builder.state.mark_row`).
     ``distance``: uint16 of the same shape, zeroed, or None. ``advance`` is told how many boards became final.
     """
 
@@ -82,6 +79,8 @@ class Propagation:
     shape: TierShape
     win_state: NDArray[np.uint16]
     loss_state: NDArray[np.uint16]
+    win_marks: NDArray[np.uint64]
+    loss_marks: NDArray[np.uint64]
     threads: int
     distance: NDArray[np.uint16] | None = None
     advance: Callable[[int], object] = lambda boards: None
@@ -89,18 +88,18 @@ class Propagation:
 
     def __post_init__(self) -> None:
         shape, threads = self.shape, self.threads
-        room = list_room(shape)
-        self._waiting = Waiting(Frontier(shape, room), Frontier(shape, room))
-        self._next = self._waiting
-        if self.distance is not None:
-            self._next = Waiting(Frontier(shape, room), Frontier(shape, room))
+        self._waiting = Waiting(Frontier(shape), Frontier(shape))
+        self._next = self._waiting if self.distance is None else Waiting(Frontier(shape), Frontier(shape))
         self._distance = np.empty(0, np.uint16) if self.distance is None else self.distance
         self._fresh = np.zeros((threads, int(shape.counts.max())), np.uint64)
         self._found = np.zeros(threads, np.int64)
+        widest = int(shape.counts.max())
+        self._columns = np.empty((threads, widest + 64), np.uint32)
+        self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
         longest = int(np.diff(self.tables.own_origins.first).max(initial=1))
-        self._slabs = np.empty((threads, threads, CHUNK * longest), np.uint64)
+        self._slabs = np.empty((threads, threads, CHUNK * longest + SPREAD), np.uint64)
         self._filled = np.zeros((threads, threads), np.int64)
-        self._out = np.empty((threads, room), np.uint64)
+        self._out = np.empty((threads, self._slabs.shape[2] + 1), np.uint64)
 
     def run(self) -> None:
         """Find the value of every board: all stages, from the largest margin down."""
@@ -136,27 +135,27 @@ class Propagation:
     def _scan(self, margin: int, *, terminal: bool, level: int) -> None:
         """Add the boards that a stage begins with to the next frontiers."""
         with self.clock("scan"):
-            for frontier, state, win in (
-                (self._next.wins, self.win_state, True),
-                (self._next.losses, self.loss_state, False),
+            for frontier, state, marks, win in (
+                (self._next.wins, self.win_state, self.win_marks, True),
+                (self._next.losses, self.loss_state, self.loss_marks, False),
             ):
                 frontier.as_bits()
                 scan_margin(
-                    self.shape, state, margin, win, terminal, level, frontier.bits, frontier.flags, self._fresh,
+                    self.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, self._fresh,
                     self._distance, self._found, self.threads, np.zeros(1, np.int64),
                 )  # fmt: skip
                 self._add(frontier, int(self._found.sum()))
 
     def _tell(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int = 0) -> None:
         """Tell the predecessors of ``source``, clear it, add the boards that became final to ``target``."""
-        if 0 < source.count <= self.shape.boards // LIST_SHARE:
-            with self.clock("sparse levels"):
-                source.as_list(self.threads)
-                self._tell_list(source, target, margin, win=win, level=level)
-        if source.count:
+        if source.count > self.shape.boards // SPARSE_SHARE:
             with self.clock("dense levels"):
                 source.as_bits()
                 self._tell_bits(source, target, margin, win=win, level=level)
+        elif source.count:
+            with self.clock("sparse levels"):
+                while source.count:
+                    self._tell_list(source.take(self.threads), target, margin, win=win, level=level)
 
     def _add(self, target: Frontier, found: int) -> None:
         target.count += found
@@ -167,26 +166,21 @@ class Propagation:
         target.as_bits()
         tell_bits(
             self.shape, tables.crossing, tables.own_origins, tables.replies, state, margin, win, level, source.bits,
-            source.flags, target.bits, target.flags, self._fresh, self._distance, self._found, self.threads,
-            np.zeros(1, np.int64),
+            source.flags, target.bits, target.flags, self._fresh, self._columns, self._targets, self._distance,
+            self._found, self.threads, np.zeros(1, np.int64),
         )  # fmt: skip
         self._add(target, int(self._found.sum()))
         source.clear(self.threads)
 
-    def _tell_list(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int) -> None:
-        """As far as there is room for the answers; what is left of the source goes on as bits."""
+    def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, margin: int, *, win: bool, level: int) -> None:
         tables, state = self.tables, self.win_state if win else self.loss_state
-        done = tell_list(
-            self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, state, margin, win, level,
-            source.items, source.count, self._slabs, self._filled, self._out, self._found, self._distance,
-            self.threads,
-        )  # fmt: skip
-        found = int(self._found.sum())
-        if target.count + found > len(target.items):
-            target.as_bits()
-        elif not target.count:
-            target.as_list(self.threads)
-        for thread in range(self.threads):
-            target.extend(self._out[thread, : self._found[thread]])
-        self.advance(found)
-        source.drop(done)
+        done = 0
+        while done < len(boards):
+            done += tell_list(
+                self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, tables.rules.pits, state,
+                margin, win, level, boards, done, self._slabs, self._filled, self._out, self._found, self._distance,
+                self.threads,
+            )  # fmt: skip
+            for thread in range(self.threads):
+                target.extend(self._out[thread, : self._found[thread]])
+            self.advance(int(self._found.sum()))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
+from databases.builder.dense import SPREAD
 from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board
-from databases.builder.movetables import RANK_BITS, RANK_MASK
-from databases.builder.state import settle_loss, settle_win
+from databases.builder.movetables import NONE, RANK_BITS, RANK_MASK
+from databases.builder.state import final_mark, prefetch_board, settle
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import prefetch
 
@@ -24,11 +25,11 @@ AHEAD = 16
 
 @inline_kernel
 def state_index(shape, record):
-    """Where the state word of a packed board lies."""
+    """Where a packed board lies in the state."""
     a = record >> np.uint64(2 * HALF_BITS)
-    columns = np.uint64(shape.counts[a])
     b = np.uint64(shape.counts.shape[0] - 1) - a
-    return np.uint64(shape.rows[b]) + (record & HALF_MASK) * columns + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
+    row = np.uint64(shape.rows[b]) + (record & HALF_MASK) * np.uint64(shape.stride[a])
+    return row + ((record >> np.uint64(HALF_BITS)) & HALF_MASK)
 
 
 @inline_kernel
@@ -40,99 +41,115 @@ def owner(record, threads):
 
 @parallel_kernel
 def tell_list(
-    shape, crossing, origins, opponent_origins, state, margin, win, level, source, count, slabs, filled, out, found,
-    distance, threads,
+    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, begin, slabs, filled, out,
+    found, distance, threads,
 ):  # fmt: skip
-    """Tell every predecessor of ``source[:count]``; new final boards go to ``out[thread, : found[thread]]``.
+    """Tell every predecessor of ``source[begin:]``; new final boards go to ``out[thread, : found[thread]]``.
 
-    Returns how many boards of the source have been dealt with: fewer than ``count`` when ``out`` might run over, with
-    everything told of those and nothing of the rest. ``slabs``: (threads, threads, room for any chunk).
+    Returns how many boards of the source have been dealt with: all, or whole chunks until ``out`` might run over.
+    ``slabs``: (threads, threads, room for any chunk); ``out``: (threads, more than room for any chunk).
     """
     done = np.int64(0)
+    count = source.shape[0] - begin
     found[:] = 0
     while done < count:
         chunk = min(count - done, CHUNK * threads)
         for thread in prange(threads):
-            first, last = chunk * thread // threads, chunk * (thread + 1) // threads
+            first = begin + done + chunk * thread // threads
+            last = begin + done + chunk * (thread + 1) // threads
             record_predecessors(
-                shape, crossing, origins, opponent_origins, source[done + first : done + last], slabs[thread],
-                filled[thread], threads,
-            )  # fmt: skip
+                shape, crossing, origins, opponent_origins, pits, source, first, last, slabs, filled, thread, threads
+            )
         for thread in range(threads):
-            if found[thread] + filled[:, thread].sum() > out.shape[1]:
+            if found[thread] + filled[:, thread].sum() >= out.shape[1]:
                 return done
         for thread in prange(threads):
             for giver in range(threads):
-                found[thread] += apply_records(
-                    shape, state, margin, win, level, slabs[giver, thread], filled[giver, thread],
-                    out[thread, found[thread] :], distance,
+                found[thread] = apply_records(
+                    shape, state, margin, win, level, slabs, giver, thread, filled[giver, thread], out, found[thread],
+                    distance,
                 )  # fmt: skip
         done += chunk
     return done
 
 
 @inline_kernel
-def record_predecessors(shape, crossing, origins, opponent_origins, boards, slabs, filled, threads):
-    """Turn frontier boards into records in ``slabs[owner]``; sets ``filled[owner]``."""
-    filled[:] = 0
-    seeds = shape.counts.shape[0] - 1
-    for i in range(boards.shape[0]):
-        if i + AHEAD < boards.shape[0]:
-            later = boards[np.uint64(i + AHEAD)]
-            c = later >> np.uint64(2 * HALF_BITS)
-            half_c = np.uint64(shape.firsts[c]) + ((later >> np.uint64(HALF_BITS)) & HALF_MASK)
-            half_d = np.uint64(shape.firsts[np.uint64(seeds) - c]) + (later & HALF_MASK)
-            prefetch(origins.first, half_d)
-            prefetch(opponent_origins.first, half_c)
-        if i + AHEAD // 2 < boards.shape[0]:
-            later = boards[np.uint64(i + AHEAD // 2)]
-            c = later >> np.uint64(2 * HALF_BITS)
-            half_c = np.uint64(shape.firsts[c]) + ((later >> np.uint64(HALF_BITS)) & HALF_MASK)
-            half_d = np.uint64(shape.firsts[np.uint64(seeds) - c]) + (later & HALF_MASK)
-            prefetch(origins.entries, np.uint64(origins.first[half_d]))
-            prefetch(opponent_origins.entries, np.uint64(opponent_origins.first[half_c]))
-        board = boards[np.uint64(i)]
-        c = board >> np.uint64(2 * HALF_BITS)
-        half_c = np.uint64(shape.firsts[c]) + ((board >> np.uint64(HALF_BITS)) & HALF_MASK)
-        d = np.uint64(seeds) - c
-        half_d = np.uint64(shape.firsts[d]) + (board & HALF_MASK)
-        own, own_end = np.uint64(origins.first[half_d]), np.uint64(origins.first[half_d + np.uint64(1)])
-        foe = np.uint64(opponent_origins.first[half_c])
-        foe_end = np.uint64(opponent_origins.first[half_c + np.uint64(1)])
+def record_predecessors(
+    shape, crossing, origins, opponent_origins, pits, boards, first, last, slabs, filled, giver, threads
+):  # fmt: skip
+    """Turn ``boards[first:last]`` into records in ``slabs[giver, owner]``; sets ``filled[giver, owner]``."""
+    for who in range(threads):
+        filled[giver, who] = 0
+    seeds = np.uint64(shape.counts.shape[0] - 1)
+    for i in range(first, last):
+        prefetch_lists(shape, origins, opponent_origins, pits, boards, i, last, seeds)
+        c, half_c, half_d = split_board(shape, boards[np.uint64(i)], seeds)
+        d = seeds - c
+        foe, foe_end = opponent_origins.first[half_c], opponent_origins.first[half_c + np.uint64(1)]
         while foe < foe_end:
-            other = opponent_origins.entries[foe]
-            outcome = other >> RANK_BITS
-            row = np.uint64(other & RANK_MASK)
-            a = d + np.uint64(crossing[np.uint64(outcome)])
-            who = owner(row, threads)
-            slab = slabs[who]
-            while own < own_end and (origins.entries[own] >> RANK_BITS) < outcome:
-                own += np.uint64(1)
-            while own < own_end and (origins.entries[own] >> RANK_BITS) == outcome:
-                slab[np.uint64(filled[who])] = pack_board(a, origins.entries[own] & RANK_MASK, row)
-                filled[who] += 1
-                own += np.uint64(1)
-            foe += np.uint64(1)
+            other = opponent_origins.entries[np.uint64(foe)]
+            foe += np.uint32(1)
+            outcome = np.uint64(other >> RANK_BITS)
+            board = pack_board(d + np.uint64(crossing[outcome]), np.uint64(0), other & RANK_MASK)
+            who = owner(board, threads)
+            at = np.uint64(filled[giver, who])
+            if outcome == np.uint64(0):
+                start = np.uint64(origins.several_starts[half_d])
+                for j in range(SPREAD):  # always as many: see dense.list_predecessors
+                    own = np.uint64(origins.several[start + np.uint64(j)])
+                    slabs[giver, who, at + np.uint64(j)] = board | (own << np.uint64(HALF_BITS))
+                filled[giver, who] += np.int64(origins.several_starts[half_d + np.uint64(1)]) - np.int64(start)
+            elif outcome <= np.uint64(pits):
+                own = origins.near[half_d * np.uint64(pits) + outcome - np.uint64(1)]
+                slabs[giver, who, at] = board | (np.uint64(own) << np.uint64(HALF_BITS))
+                filled[giver, who] += np.int64(own != NONE)
+            else:  # more than one lap: rare
+                for k in range(origins.first[half_d], origins.first[half_d + np.uint64(1)]):
+                    entry = origins.entries[np.uint64(k)]
+                    slabs[giver, who, at] = board | (np.uint64(entry & RANK_MASK) << np.uint64(HALF_BITS))
+                    at += np.uint64(np.uint64(entry >> RANK_BITS) == outcome)
+                filled[giver, who] = np.int64(at)
 
 
 @inline_kernel
-def apply_records(shape, state, margin, win, level, records, count, out, distance):
-    """Tell the boards in ``records[:count]``; the ones that become final are appended to ``out``; returns how many."""
-    found = np.int64(0)
+def split_board(shape, board, seeds):
+    """(seeds of C, id of C, id of D) of a packed frontier board."""
+    c = board >> np.uint64(2 * HALF_BITS)
+    half_c = np.uint64(shape.firsts[c]) + ((board >> np.uint64(HALF_BITS)) & HALF_MASK)
+    half_d = np.uint64(shape.firsts[seeds - c]) + (board & HALF_MASK)
+    return c, half_c, half_d
+
+
+@inline_kernel
+def prefetch_lists(shape, origins, opponent_origins, pits, boards, i, last, seeds):
+    """Ask for where the lists of a later board start, and for the lists of one half as far ahead."""
+    if i + AHEAD < last:
+        _c, half_c, half_d = split_board(shape, boards[np.uint64(i + AHEAD)], seeds)
+        prefetch(origins.several_starts, half_d)
+        prefetch(origins.near, half_d * np.uint64(pits))
+        prefetch(opponent_origins.first, half_c)
+    if i + AHEAD // 2 < last:
+        _c, half_c, half_d = split_board(shape, boards[np.uint64(i + AHEAD // 2)], seeds)
+        prefetch(origins.several, np.uint64(origins.several_starts[half_d]))
+        prefetch(opponent_origins.entries, np.uint64(opponent_origins.first[half_c]))
+
+
+@inline_kernel
+def apply_records(shape, state, margin, win, level, slabs, giver, taker, count, out, found, distance):
+    """Tell the boards in ``slabs[giver, taker, :count]``; the ones that become final are appended to ``out[taker]``,
+    which holds ``found`` already; returns how many it holds then.
+    """
+    final = final_mark(state, margin, win)
     for i in range(min(AHEAD, count)):
-        prefetch(state, state_index(shape, records[np.uint64(i)]))
+        prefetch_board(state, state_index(shape, slabs[giver, taker, i]))
     for i in range(count):
         if i + AHEAD < count:
-            prefetch(state, state_index(shape, records[np.uint64(i + AHEAD)]))
-        record = records[np.uint64(i)]
+            prefetch_board(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
+        record = slabs[giver, taker, i]
         at = state_index(shape, record)
-        if win:
-            state[at], new = settle_win(state[at], margin)
-        else:
-            state[at], new = settle_loss(state[at], margin)
-        if new:
-            out[np.uint64(found)] = record
-            found += 1
-            if distance.shape[0]:
-                distance[at] = level
+        new = settle(state, at, final, win)
+        out[taker, found] = record  # stays only if it is new: whether it is cannot be guessed
+        found += np.int64(new)
+        if distance.shape[0] and new:
+            distance[at] = level
     return found

@@ -14,13 +14,15 @@ frontier, so every word has one writer.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import extending, types
 from numpy.typing import NDArray
 
 from databases.tiers import block_offsets
 from solver.kernels.compile import inline_kernel
+from solver.kernels.intrinsics import prefetch
 
 BIAS = 128
 OPEN_MOVE = np.uint16(0x0100)
@@ -28,6 +30,10 @@ TERMINAL = np.uint16(0xFE00)
 FINAL = np.uint16(0xFF00)
 LOW = np.uint16(0x00FF)
 GROUP = 64
+PADDING = 64
+"""Words that a state has beyond its last board, so that 64 can be looked at from any of them."""
+MARKED = 1024
+"""Columns of a state row under one mark, which says what margins captures give there: see :func:`mark_row`."""
 
 
 class TierShape(NamedTuple):
@@ -37,8 +43,12 @@ class TierShape(NamedTuple):
     """h(k)."""
     firsts: NDArray[np.int64]
     """Id of the first half board with k seeds."""
+    blocks: NDArray[np.int64]
+    """Start of block a of the finished table; one more than blocks."""
     rows: NDArray[np.int64]
-    """Start of state block b; one more than blocks. (Also the start of block a of the finished table.)"""
+    """Start of state block b; one more than blocks."""
+    stride: NDArray[np.int64]
+    """From one state row to the next, where the rows are halves with a seeds."""
     words: NDArray[np.int64]
     """64-bit words that a bitmap over the halves with k seeds takes."""
     bits: NDArray[np.int64]
@@ -47,6 +57,8 @@ class TierShape(NamedTuple):
     """b of each group of 64 rows."""
     group_first: NDArray[np.int64]
     """Rank of the first B of each group."""
+    marks: NDArray[np.int64]
+    """Start of the marks of state block b; a row has one for every 1,024 columns."""
 
     @property
     def seeds(self) -> int:
@@ -56,22 +68,31 @@ class TierShape(NamedTuple):
     @property
     def boards(self) -> int:
         """Boards of the tier."""
-        return int(self.rows[-1])
+        return int(self.blocks[-1])
 
     @classmethod
-    def of(cls, pits: int, seeds: int, counts: NDArray[np.int64], firsts: NDArray[np.int64]) -> TierShape:
-        """The shape of tier ``seeds``; ``counts`` and ``firsts`` may reach further."""
+    def of(
+        cls, pits: int, seeds: int, counts: NDArray[np.int64], firsts: NDArray[np.int64], *, packed: bool = False
+    ) -> TierShape:
+        """The shape of tier ``seeds``; ``counts`` and ``firsts`` may reach further.
+
+        With ``packed``, state rows are those of cells (:mod:`databases.builder.packed`): of an even number.
+        """
         counts, firsts = counts[: seeds + 1], firsts[: seeds + 2]
+        stride = counts + (counts & 1) if packed else counts
         words = (counts + GROUP - 1) // GROUP
         bits = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * words[::-1])])
         return cls(
             np.ascontiguousarray(counts),
             np.ascontiguousarray(firsts),
             block_offsets(pits, seeds),
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * stride[::-1])]),
+            np.ascontiguousarray(stride),
             words,
             bits,
             np.repeat(np.arange(seeds + 1), words),
             np.concatenate([np.arange(0, int(count), GROUP) for count in counts]),
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * (-(-counts // MARKED))[::-1])]),
         )
 
 
@@ -81,17 +102,111 @@ def code(margin):
     return np.uint16(margin + BIAS)
 
 
-@inline_kernel
-def settle_win(word, margin):
-    """A child is lost for the opponent: (new word, 1 if the board became final with ``margin``)."""
-    new = word < TERMINAL
-    return (FINAL | code(margin) if new else word), np.uint64(new)
+# -- what a level does to a board, for both forms of a state: 16-bit words, or cells of four bits --------------
+
+LOST_CELL, WON_CELL = np.uint8(14), np.uint8(15)
+BETTER = np.uint8(7)
+"""A live cell is its open moves (0..6), plus 7 while captures give it more than a loss at the present stage."""
+
+
+def settle(state: Any, index: Any, final: Any, win: Any) -> Any:
+    """Tell the board at ``index`` (uint64) that a child is lost for the opponent (``win``), or that a move more loses.
+
+    It becomes ``final`` (:func:`final_mark`) by the first; by the second when that was its last open move and captures
+    give nothing better. Returns 1 if it became final, 0 if not or if it was. Free of branches: half of all calls change
+    nothing, and which cannot be guessed.
+    """
+    raise NotImplementedError("only kernels call this")
+
+
+def final_mark(state: Any, margin: Any, win: Any) -> Any:
+    """What a board that is won or lost by ``margin`` is marked with."""
+    raise NotImplementedError("only kernels call this")
+
+
+def prefetch_board(state: Any, index: Any) -> Any:
+    """Ask for the memory of the board at ``index``."""
+    raise NotImplementedError("only kernels call this")
+
+
+_INLINE: Any = {"forceinline": True, "_nrt": False, "error_model": "numpy"}
+
+
+def _is_words(state: Any) -> bool:
+    return state.dtype == types.uint16
+
+
+@extending.overload(settle, jit_options=_INLINE)
+def _settle(state, index, final, win):  # numba compares its parameters with those below
+    def settle_word(state, index, final, win):
+        word = state[index]
+        live = np.uint16(word < TERMINAL)
+        left = np.uint16(word - (live << np.uint16(8)))
+        new = live if win else live & np.uint16(left <= (final & LOW))
+        state[index] = select(new, final, word if win else left)
+        return np.uint64(new)
+
+    def settle_cell(state, index, final, win):
+        at, shift = index >> np.uint64(1), np.uint8((index & np.uint64(1)) << np.uint64(2))
+        byte = state[at]
+        cell = np.uint8((byte >> shift) & np.uint8(15))
+        live = np.uint8(cell < LOST_CELL)
+        left = np.uint8(cell - live)
+        new = live if win else live & np.uint8(left == 0)
+        after = np.uint8(select(np.uint16(new), final, np.uint16(cell if win else left)))
+        state[at] = byte ^ np.uint8((cell ^ after) << shift)
+        return np.uint64(new)
+
+    return settle_word if _is_words(state) else settle_cell
+
+
+@extending.overload(final_mark, jit_options=_INLINE)
+def _final_mark(state, margin, win):
+    def word_mark(state, margin, win):
+        return FINAL | (code(margin) if win else code(-margin))
+
+    def cell_mark(state, margin, win):
+        return np.uint16(WON_CELL if win else LOST_CELL)
+
+    return word_mark if _is_words(state) else cell_mark
+
+
+@extending.overload(prefetch_board, jit_options=_INLINE)
+def _prefetch_board(state, index):
+    def prefetch_word(state, index):
+        prefetch(state, index)
+
+    def prefetch_cell(state, index):
+        prefetch(state, index >> np.uint64(1))
+
+    return prefetch_word if _is_words(state) else prefetch_cell
 
 
 @inline_kernel
-def settle_loss(word, margin):
-    """One more move is known to lose ``margin`` at least: (new word, 1 if the board became final with -margin)."""
-    live = word < TERMINAL
-    left = np.uint16(word - OPEN_MOVE) if live else word
-    new = live & (left <= code(-margin))
-    return (FINAL | code(-margin) if new else left), np.uint64(new)
+def select(flag, yes, no):
+    """``yes`` where the flag is 1, ``no`` where it is 0, without a branch: half of all updates change nothing."""
+    mask = np.uint16(np.uint16(0) - flag)
+    return np.uint16((yes & mask) | (no & ~mask))
+
+
+@inline_kernel
+def mark_row(state, row, columns, marks, first):
+    """Note in ``marks`` (uint64, from index ``first``) which margins captures give in each 1,024 columns of a row.
+
+    Bit s of the low half is set where some board has best = s, of the high half where one has -s (modulo 32): only
+    there can stage s begin with it.
+    """
+    for chunk in range((columns + MARKED - 1) // MARKED):
+        bits = np.uint64(0)
+        for i in range(chunk * MARKED, min((chunk + 1) * MARKED, columns)):
+            low = np.int64(state[np.uint64(row + i)] & LOW)
+            up = np.uint64(1) << np.uint64((low - BIAS) & 31)
+            down = np.uint64(1) << np.uint64(32 + ((BIAS - low) & 31))
+            bits |= (up if low > BIAS else np.uint64(0)) | (down if (low < BIAS) & (low > 0) else np.uint64(0))
+        marks[np.uint64(first + chunk)] = bits
+
+
+@inline_kernel
+def mark_of(margin, win):
+    """The bit of a mark that is set where captures give ``margin`` (``win``) or ``-margin``."""
+    return np.uint64(1) << np.uint64((margin & 31) + (0 if win else 32))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, play_captures
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import PhaseClock, Propagation
-from databases.builder.state import TierShape
+from databases.builder.state import PADDING, TierShape
 from databases.builder.transpose import bands, distance_bands
 
 FinishedTiers = dict[int, NDArray[np.int8]]
@@ -48,38 +48,49 @@ class TierBuild:
 
     def build_value(self, finished: FinishedTiers, *, distance: bool = False) -> None:
         """Write ``value`` (endless play 0), and ``distance`` if asked for; ``finished``: ``value`` of smaller tiers."""
-        state = self._play_captures(VALUE, finished)
+        state, marks = self._play_captures(VALUE, finished)
         plies = np.zeros(self.shape.boards, np.uint16) if distance else None
-        self._propagate(state, state, plies)
+        self._propagate(state, state, marks, marks, plies)
         self._write("value", bands(self.shape, state, self.threads))
         if plies is not None:
             self._write("distance", distance_bands(self.shape, plies, self.threads))
 
     def build_bounds(self, lower: FinishedTiers, upper: FinishedTiers) -> None:
         """Write ``lower`` and ``upper``: what each side can force by play that ends; handed those of smaller tiers."""
-        forced = self._play_captures(MOST_FORCED, upper)
-        held = self._play_captures(LEAST_HELD, lower)
-        self._propagate(forced, held, None)
+        forced, win_marks = self._play_captures(MOST_FORCED, upper)
+        held, loss_marks = self._play_captures(LEAST_HELD, lower)
+        self._propagate(forced, held, win_marks, loss_marks, None)
         # M = margin found on the win side, N = minus that on the loss side; lower = 2M - n, upper = n - 2N.
         self._write("lower", bands(self.shape, forced, self.threads, 2, -self.seeds))
         self._write("upper", bands(self.shape, held, self.threads, 2, self.seeds))
 
-    def _play_captures(self, side: int, finished: FinishedTiers) -> NDArray[np.uint16]:
+    def _play_captures(self, side: int, finished: FinishedTiers) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
+        """The state after all captures, and its marks."""
         with self.clock("captures"):
-            state = np.empty(self.shape.boards, np.uint16)
+            state = np.empty(self.shape.boards + PADDING, np.uint16)
+            marks = np.zeros(int(self.shape.marks[-1]), np.uint64)
             addresses = np.zeros(self.seeds + 1, np.uint64)
             for seeds in range(self.seeds):
                 addresses[seeds] = finished[seeds].ctypes.data
             tables, ticket = self.tables, np.zeros(1, np.int64)
             play_captures(
-                side, self.shape, tables.crossing, tables.own, tables.replies, addresses, state, self.threads, ticket
-            )
-            return state
+                side, self.shape, tables.crossing, tables.own, tables.replies, addresses, state, marks,
+                self.threads, ticket,
+            )  # fmt: skip
+            return state, marks
 
     def _propagate(
-        self, wins: NDArray[np.uint16], losses: NDArray[np.uint16], distance: NDArray[np.uint16] | None
+        self,
+        win_state: NDArray[np.uint16],
+        loss_state: NDArray[np.uint16],
+        win_marks: NDArray[np.uint64],
+        loss_marks: NDArray[np.uint64],
+        distance: NDArray[np.uint16] | None,
     ) -> None:
-        run = Propagation(self.tables, self.shape, wins, losses, self.threads, distance, self.advance, self.clock)
+        run = Propagation(
+            self.tables, self.shape, win_state, loss_state, win_marks, loss_marks, self.threads, distance,
+            self.advance, self.clock,
+        )  # fmt: skip
         run.run()
 
     def _write(self, quantity: str, parts: Iterator[tuple[int, NDArray]]) -> None:

@@ -53,7 +53,7 @@ def _row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int
         step = max(1, room // width)
         for first in range(0, int(shape.counts[a]), step):
             last = min(first + step, int(shape.counts[a]))
-            yield a, first, last, int(shape.rows[a]) + first * width
+            yield a, first, last, int(shape.blocks[a]) + first * width
 
 
 def bands(

@@ -28,8 +28,8 @@ from solver.rules import Rules
 def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, as_json: bool) -> None:
     """List the legal moves of a position, best first, each with its value for the player who makes it.
 
-    Positions are written as for abapa probe. Order: value, what is certain (lower, upper), shorter wins and longer
-    losses, larger captures, house order.
+    Positions are written as for abapa probe. Order: value, shorter wins and longer losses, what is certain (lower,
+    upper), larger captures, house order.
     """
     from databases.prober import open_tables
 

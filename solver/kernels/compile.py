@@ -67,14 +67,21 @@ def _point_numba_at_our_cache() -> None:
 _point_numba_at_our_cache()
 
 
+_njit: Any = njit  # its stubs do not know all options
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Declare a compiled kernel: cached on disk, free of the interpreter lock, C division."""
     return njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
 def inline_kernel(function: Callable[..., Any]) -> Any:
-    """Declare a small function that only kernels call; LLVM is told to put its body at every call."""
-    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function)
+    """Declare a small function that only kernels call; LLVM is told to put its body at every call.
+
+    It counts no references (its arrays belong to the kernel that calls it) and so cannot allocate: otherwise every call
+    would count each array it is handed, up and down, atomically.
+    """
+    return _njit(cache=True, nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:

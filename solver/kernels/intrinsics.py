@@ -26,6 +26,17 @@ def count_trailing_zeros(typingctx: Any, word: Any) -> Any:
 
 
 @intrinsic
+def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return signature, codegen
+
+
+@intrinsic
 def population_count(typingctx: Any, word: Any) -> Any:
     """Number of set bits of a uint64 word."""
     signature = types.uint64(types.uint64)
@@ -55,14 +66,13 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def take_ticket(typingctx: Any, counter: Any, index: Any) -> Any:
-    """Atomically add 1 to ``counter[index]`` (int64 array) and return the old value: how threads share out work."""
-    signature = types.int64(counter, index)
+def fetch_add(typingctx: Any, counter: Any, index: Any, amount: Any) -> Any:
+    """Atomically add an int64 to ``counter[index]`` (int64 array) and return the old value: how threads share work."""
+    signature = types.int64(counter, types.int64, types.int64)
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.gep(view.data, [args[1]])
-        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "monotonic")
+        return builder.atomic_rmw("add", builder.gep(view.data, [args[1]]), args[2], "monotonic")
 
     return signature, codegen
 
@@ -108,12 +118,28 @@ def prefetch_address(typingctx: Any, address: Any) -> Any:
 
 
 @intrinsic
-def count_leading_zeros(typingctx: Any, word: Any) -> Any:
-    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
-    signature = types.uint64(types.uint64)
+def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, limit: Any) -> Any:
+    """Compare the 64 words ``array[index : index + 64]`` (uint16, contiguous) at once, without a bounds check.
+
+    Bit i of the uint64 result is set where ``word & mask == wanted`` and ``word < limit`` (all uint16). A vector
+    comparison in plain LLVM terms: a handful of instructions on any machine with vectors.
+    """
+    signature = types.uint64(array, types.uint64, types.uint16, types.uint16, types.uint16)
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+        vector = ir.VectorType(ir.IntType(16), 64)
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.bitcast(builder.gep(view.data, [args[1]]), vector.as_pointer())
+        words = builder.load(pointer, align=2)
+
+        def spread(word: Any) -> Any:
+            first = builder.insert_element(ir.Constant(vector, ir.Undefined), word, ir.IntType(32)(0))
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), None)
+            return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+
+        same = builder.icmp_unsigned("==", builder.and_(words, spread(args[2])), spread(args[3]))
+        below = builder.icmp_unsigned("<", words, spread(args[4]))
+        return builder.bitcast(builder.and_(same, below), ir.IntType(64))
 
     return signature, codegen
 

@@ -1,0 +1,60 @@
+"""Runs ``abapa`` as a person does: in this process where that is enough, in one of its own where it is not."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from solver.cli import main
+
+ABAPA = [sys.executable, "-m", "solver"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run printed and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+def abapa(*arguments: str | Path, stdin: str = "") -> Ran:
+    """Run a command in this process; an exception that is not one of ours comes out as it is."""
+    printed, err = io.BytesIO(), io.StringIO()
+    out = io.TextIOWrapper(printed, write_through=True)
+    argv = ["abapa", *map(str, arguments)]
+    code = None
+    with (
+        patch.object(sys, "argv", argv),
+        patch.object(sys, "stdin", io.StringIO(stdin)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as exit_:
+            code = exit_.code
+    assert isinstance(code, int)
+    return Ran(code, printed.getvalue().decode("utf-8", "surrogateescape"), err.getvalue())
+
+
+def abapa_process(*arguments: str | Path, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, ``before`` being a program that starts it."""
+    command = [*before, *ABAPA, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def unprivileged() -> list[str] | None:
+    """A program that takes the superuser's right to read and write everything away; None where there is none."""
+    if os.geteuid():
+        return []
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if shutil.which("setpriv") else None

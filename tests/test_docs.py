@@ -1,0 +1,101 @@
+"""What the documents say is run: the API page, the reader for strangers, the help pages, the README's commands."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import h5py
+import pytest
+
+from scripts import write_cli_docs
+from solver.rules import AWARI, Rules
+from tests.command_line import abapa
+from tests.table_files import write_tables
+from tests.test_builder import at
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The code blocks of a document in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_api_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = "\n".join(blocks(DOCS / "api.md", "python"))
+    test = doctest.DocTestParser().get_doctest(session, {}, "api.md", str(DOCS / "api.md"), 0)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
+    assert result.attempted > 25 and not result.failed, "".join(said)
+
+
+@pytest.mark.parametrize("rules", [AWARI, Rules.parse("abapa+pits=3")], ids=str)
+def test_a_stranger_reads_a_table(tmp_path: Path, rules: Rules) -> None:
+    """With nothing but the code in docs/format.md, which imports h5py and the standard library."""
+    quantities = ("value", "lower", "upper") if rules.has_bounds else ("value", "distance")
+    numbers = write_tables(tmp_path, rules, 4, quantities)
+    (code,) = blocks(DOCS / "format.md", "python")
+    lines = [line for line in code.splitlines() if line]
+    assert set(re.findall(r"(?:from|import) (\w+)", code)) == {"math", "comb", "h5py"} and len(lines) <= 12
+    namespace: dict = {}
+    exec(code, namespace)
+    from tests.oware_brute import boards_of
+
+    for board in boards_of(2 * rules.pits, 4):
+        for quantity in quantities:
+            read = namespace["read"](tmp_path / f"{rules.id}-04.h5", board, quantity)
+            assert read == at(numbers, quantity, board)
+
+
+def test_the_format_page_names_every_attribute(tmp_path: Path) -> None:
+    rules = Rules.parse("abapa+pits=2")
+    write_tables(tmp_path, rules, 3, ("value", "lower", "upper", "distance"))
+    text = (DOCS / "format.md").read_text()
+    with h5py.File(tmp_path / f"{rules.id}-03.h5") as file:
+        names = [*file.attrs, *file.keys()]
+        for quantity in ("value", "lower", "upper", "distance"):
+            dataset = file[quantity]
+            names += dataset.attrs
+    assert [name for name in names if f"`{name}" not in text] == []
+
+
+def test_the_help_pages_are_up_to_date() -> None:
+    assert write_cli_docs.PATH.read_text() == write_cli_docs.text(), "run: python scripts/write_cli_docs.py"
+
+
+VOLATILE = [
+    (r" +[\d.]+ s +[\d,]+ a second", " T s R a second"),
+    (r"[\d.]+ [KMGT]iB (free|available)", r"X \1"),
+    (r"(threads +)\d+", r"\1N"),
+    (r"(peak memory +)[\d,]+ bytes \([\d.]+ MiB\)", r"\1P"),
+    (r" +\d+\.\d\d  value", " S  value"),
+]
+"""What no two runs agree on: times, speeds, free room, threads."""
+
+
+def steady(text: str) -> str:
+    """The text without what differs from run to run."""
+    for pattern, replacement in VOLATILE:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def test_the_commands_of_the_readme_print_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ABAPA_TABLES", raising=False)
+    session = "".join(blocks(ROOT / "README.md", "console"))
+    commands = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    assert len(commands) >= 5
+    for command in commands:
+        line, expected = command.split("\n", 1)
+        program, *arguments = shlex.split(line)
+        assert program == "abapa"
+        ran = abapa(*arguments)
+        assert ran.code == 0, ran.err
+        checker = doctest.OutputChecker()
+        assert checker.check_output(steady(expected), steady(ran.out), doctest.ELLIPSIS), f"{line}\n{ran.out}"
