@@ -23,7 +23,7 @@ def main() -> None:
         position = Position.start(rules)
         perft(position, 2)
         for bulk, what in ((False, "every move made"), (True, "last ply counted")):
-            best = float("inf")
+            best, leaves = float("inf"), 0
             for _ in range(3):
                 began = time.process_time()
                 leaves = perft(position, depth, bulk=bulk)
