@@ -37,7 +37,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from databases.builder.movetables import ILLEGAL, MoveTables
+from databases.builder.movetables import ILLEGAL, MoveTables, OwnMoves, own_moves
 from databases.builder.plan import available_memory
 from databases.prober import Board, Tables
 from databases.store import count_margins
@@ -96,17 +96,18 @@ def prove(tables: Tables, tiers: Sequence[int], threads: int = 1) -> Iterator[Ve
             )
     numba.set_num_threads(threads)
     moves = MoveTables.build(tables.rules, max(tiers, default=0))
+    pairs = own_moves(tables.rules.pits, moves.seeds)
     for seeds in tiers:
         start = time.perf_counter()
         values = [tables.map(k) for k in range(seeds + 1)]
-        wrong, first = prove_arrays(moves, values, tables.map(seeds, "distance"), threads)
+        wrong, first = prove_arrays(moves, pairs, values, tables.map(seeds, "distance"), threads)
         faults = (_explain(tables, seeds, wrong, first),) if wrong else ()
         boards = tables.tiers[seeds].positions
         yield Verdict(seeds, ("value", "distance"), boards, time.perf_counter() - start, faults)
 
 
 def prove_arrays(
-    moves: MoveTables, values: list[NDArray[np.int8]], distance: NDArray[np.uint16], threads: int
+    moves: MoveTables, pairs: OwnMoves, values: list[NDArray[np.int8]], distance: NDArray[np.uint16], threads: int
 ) -> tuple[int, int]:
     """Check a tier's equations: how many boards break theirs, and the index of the first (-1 if none does).
 
@@ -123,7 +124,7 @@ def prove_arrays(
     found[:, 1] = len(distance)
     ticket = np.zeros(1, np.int64)
     check_equations(
-        shape, units, moves.crossing, moves.own, moves.replies, addresses, values[seeds], distance,
+        shape, units, moves.crossing, pairs, moves.replies, addresses, values[seeds], distance,
         best, row, found, threads, ticket,
     )  # fmt: skip
     wrong = int(found[:, 0].sum())
