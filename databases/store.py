@@ -204,6 +204,13 @@ class TableWriter:
             raise self._write_error(error) from error
         self._written[quantity] += len(values)
 
+    def read(self, quantity: str, offset: int, count: int) -> NDArray[Any]:
+        """Give back ``count`` elements that have been written, from ``offset`` on."""
+        kind = QUANTITIES[quantity]
+        start, size = self._offsets[quantity] + offset * kind.itemsize, count * kind.itemsize
+        pieces = [bytes(piece) for piece in read_chunks(self._descriptor, start, size)]
+        return np.frombuffer(b"".join(pieces), kind)
+
     def commit(self, *, seconds: float, extra: Mapping[str, str | int | float] | None = None) -> Path:
         """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
 
