@@ -21,7 +21,7 @@ from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.rules import Rules
 
-BASE_MEMORY = 96 << 20
+BASE_MEMORY = 72 << 20
 """Python, numpy, numba and the compiled kernels."""
 
 

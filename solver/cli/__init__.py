@@ -30,6 +30,11 @@ COMMANDS: dict[str, str] = {
     "export": "Write a tier's numbers as raw bytes.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
+    "play": "Play against the engine in the terminal.",
+    "selfplay": "Make games of the engine against itself.",
+    "analyse": "Annotate recorded games: values, best moves, losses.",
+    "bench": "Measure the search: its signature and speed.",
+    "uci": "Speak the engine protocol of Oware programs.",
     "perft": "Count move sequences: checks and times the move generator.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""

@@ -34,8 +34,8 @@ def generate(game: Any, worker: Any, ply: Any) -> Any:
     For move i: ``child[ply, i]`` the state after it (the opponent to move), ``gain[ply, i]`` what it adds to the
     mover's score at once (seeds captured; 0 where a game has no such thing), ``move[ply, i]`` its code (0..254, the
     same for the same move of the same position always), ``slot[ply, i]`` its slot in the history table (0..2047),
-    ``merit[ply, i]`` how promising it looks (0..65535, higher first; 1024 and more for what shall come before the
-    killers).
+    ``merit[ply, i]`` how promising it looks (0..32767, higher first; 1024 and more for what shall come before the
+    history).
     """
     raise NotImplementedError
 

@@ -59,9 +59,8 @@ from solver.search.transposition import (
 from solver.search.worker import INFINITY, MAX_PLY
 
 _TABLE_MOVE = 1 << 30
-_KILLER = 1 << 25
-_MERIT = 1 << 16  # a merit of 1024 and more outranks the killers
-_HISTORY_TOP = 1 << 24
+_MERIT = 1 << 15  # of a unit of merit: one of 1024 and more outranks the history
+_HISTORY_TOP = 1 << 22
 _LOOK_UP_EVERY = 1024  # nodes between two looks at the stop word
 
 
@@ -227,7 +226,11 @@ def _came_back(game, worker, ply, mark):
 
 @inline_kernel
 def _rank(worker, ply, count, table_move):
-    """Set ``merit`` to the order in which the moves are tried."""
+    """Set ``merit`` to the order in which the moves are tried: the table's move, merits and history, then killers.
+
+    Killers only break ties. Ranked above the history, as in chess, they cost Oware 57 % more nodes (22.7 against 14.5
+    million over seven positions), halfway still 17 %: the same house, with other seeds in it, is another move.
+    """
     here, side = np.uint64(ply), np.uint64(ply & 1)
     for k in range(count):
         at = np.uint64(k)
@@ -235,12 +238,12 @@ def _rank(worker, ply, count, table_move):
         if move == table_move:
             worker["merit"][here, at] = _TABLE_MOVE
             continue
-        merit = np.int64(worker["merit"][here, at]) * (_MERIT >> 1)
+        merit = np.int64(worker["merit"][here, at]) * _MERIT
+        merit += 4 * np.int64(worker["history"][side, np.uint64(worker["slot"][here, at])])
         if move == worker["killer"][here, np.uint64(0)] - 1:
-            merit += _KILLER
+            merit += 2
         elif move == worker["killer"][here, np.uint64(1)] - 1:
-            merit += _KILLER - 1
-        merit += worker["history"][side, np.uint64(worker["slot"][here, at])]
+            merit += 1
         worker["merit"][here, at] = min(merit, np.int64(_TABLE_MOVE - 1))
 
 
@@ -288,4 +291,4 @@ def _reward(worker, ply, index, depth):
     slot = np.uint64(worker["slot"][here, np.uint64(index)])
     old = np.int64(worker["history"][side, slot])
     bonus = min(depth * depth, np.int64(400)) * 32
-    worker["history"][side, slot] = old + bonus - (old * bonus) // (_HISTORY_TOP >> 2)
+    worker["history"][side, slot] = old + bonus - (old * bonus) // _HISTORY_TOP  # never above _HISTORY_TOP

@@ -113,6 +113,7 @@ class Searcher(Generic[Position]):
     def __init__(self, game: Game[Position], *, hash_mib: int = 64, threads: int = 1) -> None:
         if not 1 <= threads <= MAX_THREADS:
             raise AbapaError(f"{threads} threads: accepted are 1 to {MAX_THREADS}")
+        compile_search(game)
         self.game = game
         self.entries: NDArray[np.uint64] | None = allocate(hash_mib) if hash_mib else None
         self._workers = [new_worker() for _ in range(threads)]
@@ -131,6 +132,13 @@ class Searcher(Generic[Position]):
         if self.entries is not None:
             self.entries[:] = 0
         self._age = 0
+
+    @property
+    def fullness(self) -> int:
+        """How full the transposition table is, in thousandths, by its first buckets."""
+        if self.entries is None:
+            return 0
+        return int(np.count_nonzero(self.entries[:250, 1::2]) * 1000 // self.entries[:250, 1::2].size)
 
     def stop(self) -> None:
         """End the running search within about a thousand nodes; its last report is the result."""
@@ -338,9 +346,8 @@ class Session(Generic[Position]):
 
 
 def compile_search(game: Game[Any]) -> None:
-    """Compile the search of a game, or load it from the cache: half a minute once, a blink afterwards."""
+    """Compile the search of a game, or load it from the cache: some seconds once, then a blink, then nothing."""
     worker = new_worker()
     stop = np.ones(1, np.uint64)
     worker[0]["stop"] = stop.ctypes.data
-    worker[0]["budget"] = 0
     negamax(game.kernels, worker[0], MAX_PLY, -INFINITY, INFINITY, 0)

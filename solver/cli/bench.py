@@ -1,0 +1,87 @@
+"""``abapa bench``: the search's signature and its speed, and the ratio of two revisions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from solver.cli.options import json_option
+from solver.cli.output import print_json
+from solver.errors import AbapaError
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS = 3
+
+
+@click.command(name="bench")
+@click.option("--depth", type=click.IntRange(1, 100), help="Another depth than the signature's.")
+@click.option("--compare", metavar="REF", help="Run this revision of the git repository in turn, and give the ratio.")
+@json_option
+def command(depth: int | None, compare: str | None, as_json: bool) -> None:
+    """Search 40 fixed positions to a fixed depth, one thread, no tables.
+
+    Prints the nodes (the signature: the same until the search plays otherwise), processor seconds, and nodes a second.
+    """
+    if compare is not None:
+        compare_with(compare, depth, as_json)
+        return
+    from solver.search.benchmark import DEPTH, run
+
+    show = None if as_json else lambda kind, position, nodes: click.echo(f"{nodes:>12,}  {kind:<12}{position.text}")
+    outcome = run(depth or DEPTH, show)
+    if as_json:
+        rate = {"nodes_per_second": outcome.nodes_per_second}
+        print_json({"depth": outcome.depth, "nodes": outcome.nodes, "seconds": round(outcome.seconds, 4)} | rate)
+    else:
+        click.echo(
+            f"{outcome.nodes:>12,}  nodes to depth {outcome.depth} in {outcome.seconds:.2f} s: "
+            f"{outcome.nodes_per_second / 1e6:.2f} million a second"
+        )
+
+
+def compare_with(ref: str, depth: int | None, as_json: bool) -> None:
+    """Check the revision out beside, run it and this tree in turn, and print the best time of each and the ratio."""
+    with tempfile.TemporaryDirectory(prefix="abapa-bench-") as folder:
+        other = Path(folder) / "tree"
+        _git("worktree", "add", "--detach", str(other), ref, error=f"no revision {ref!r} to compare with")
+        try:
+            runs: dict[Path, list[dict]] = {ROOT: [], other: []}
+            for _ in range(ROUNDS):
+                for tree, found in runs.items():
+                    found.append(_bench(tree, depth))
+        finally:
+            _git("worktree", "remove", "--force", str(other), error="the worktree could not be removed")
+    here, there = (min(found, key=lambda run: run["seconds"]) for found in runs.values())
+    ratio = here["nodes_per_second"] / there["nodes_per_second"]
+    if as_json:
+        print_json({"here": here, "there": there, "ref": ref, "speed_ratio": round(ratio, 4)})
+        return
+    for name, found in (("here", here), (ref, there)):
+        rate = found["nodes_per_second"] / 1e6
+        click.echo(f"{name:<12}{found['nodes']:>12,} nodes  {found['seconds']:.2f} s  {rate:.2f} million a second")
+    same = "the same signature" if here["nodes"] == there["nodes"] else "ANOTHER signature"
+    click.echo(f"{same}; speed {ratio:.3f}, time {here['seconds'] / there['seconds']:.3f} of {ref}'s")
+
+
+def _bench(tree: Path, depth: int | None) -> dict:
+    arguments = [sys.executable, "-m", "solver", "bench", "--json", *(["--depth", str(depth)] if depth else [])]
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    done = subprocess.run(arguments, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AbapaError(f"bench failed in {tree}: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
+    return json.loads(done.stdout)
+
+
+def _git(*arguments: str, error: str) -> None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError as problem:
+        raise AbapaError(f"git cannot be run: {problem}") from problem
+    if done.returncode:
+        raise AbapaError(f"{error}: {(done.stderr.strip() or 'git failed').splitlines()[-1]}")

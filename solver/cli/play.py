@@ -1,0 +1,172 @@
+"""``abapa play``: a person against the engine, in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
+from solver.errors import AbapaError
+from solver.oware import NORTH, SIDES, SOUTH, Position
+
+if TYPE_CHECKING:
+    from solver.match import Match
+    from solver.search.searcher import Limits, Searcher
+
+HELP = "A move is a letter under or over your houses. Others: undo, hint, board, resign, quit, help."
+DEFAULT_SECONDS = 1.0
+
+
+class Left(Exception):
+    """The person leaves the table, the game unfinished."""
+
+
+@click.command(name="play")
+@click.option("--side", type=click.Choice(["south", "north"]), default="south", show_default=True,
+              help="Your side in the first game; South begins.")  # fmt: skip
+@click.option("--depth", type=int, help="Depth of the engine's searches: its strength.")
+@click.option("--time", "seconds", type=float, help=f"Seconds a move; {DEFAULT_SECONDS:g} without a limit.")
+@click.option("--match", "format_name", default="single", show_default=True,
+              help="Match format: single, antigua, best-of-3, best-of-5, yoruba, kumasi.")  # fmt: skip
+@click.option("--position", default="start", show_default=True, help="Where each game begins.")
+@searcher_options
+def command(
+    side: str, depth: int | None, seconds: float | None, format_name: str, position: str, open_searcher: OpenSearcher
+) -> None:
+    """Play against the engine: one game, or a match, the sides changing after each game.
+
+    Moves are letters; undo takes your last move back, hint asks the engine, resign gives the game up.
+    """
+    from solver.match import Match
+    from solver.search.searcher import MAX_DEPTH, Limits
+
+    if depth is None and seconds is None:
+        seconds = DEFAULT_SECONDS
+    limits = Limits(MAX_DEPTH if depth is None else depth, seconds)
+    match = Match.start(format_name)
+    start = open_searcher.position(position)
+    person = SOUTH if side == "south" else NORTH
+    with open_searcher() as searcher:
+        click.echo(HELP)
+        try:
+            while not match.over:
+                if format_name != "single":
+                    click.echo(f"\nGame {len(match.results) + 1} ({match.format.text})")
+                searcher.clear()
+                match = match.record(Table(searcher, limits, start, person).game())
+                click.echo(score_text(match))
+                person = 1 - person
+        except Left:
+            click.echo("Good bye.")
+
+
+def score_text(match: Match) -> str:
+    """The running score of a match, and who has won it."""
+    ours, drawn, theirs = match.score
+    text = f"Score: you {ours}, engine {theirs}" + (f", drawn {drawn}" if drawn else "")
+    if not match.over or match.format.name == "single":
+        return text
+    return (
+        text
+        + {1: " - you win the match!", -1: " - the engine wins the match.", 0: " - a drawn match."}[match.winner or 0]
+    )
+
+
+class Table:
+    """One game between a person and the engine."""
+
+    def __init__(self, searcher: Searcher[Position], limits: Limits, start: Position, person: int) -> None:
+        self.searcher, self.limits, self.person = searcher, limits, person
+        self.positions = [start]
+
+    def game(self) -> int:
+        """Play to the end: 1, 0 or -1 for the person. Raises Left when the person leaves."""
+        click.echo(f"You are {SIDES[self.person]}.\n\n{self.now.draw()}")
+        while self.now.result() is None:
+            if self.now.turn != self.person:
+                self._engine_moves()
+            elif self._person_moves():
+                click.echo(f"You resign: the engine wins as {SIDES[1 - self.person]}.")
+                return -1
+        return self._end()
+
+    @property
+    def now(self) -> Position:
+        """The position on the board."""
+        return self.positions[-1]
+
+    def _play(self, letter: str) -> str:
+        """Play a move; what it captured, in words."""
+        before = self.now
+        self.positions.append(before.play(letter))
+        captured = sum(self.now.stores) - sum(before.stores)
+        return f" and captures {captured}" if captured else ""
+
+    def _engine_moves(self) -> None:
+        letter, score = self._ask()
+        captures = self._play(letter)
+        click.echo(f"\nThe engine plays {letter}{captures} ({score}).\n\n{self.now.draw()}")
+
+    def _ask(self) -> tuple[str, str]:
+        """The engine's move here, and its score in words, from the view of the player to move."""
+        report = self.searcher.search(self.now, self.limits)
+        if self.searcher.interrupted:
+            raise Left
+        letter = move_letters(self.now, report.best.moves)[0]
+        return letter, f"{signed(report.best.score)} {'exact' if report.exact else 'estimate'}"
+
+    def _person_moves(self) -> bool:
+        """Ask until a move is played or taken back; whether the person resigns."""
+        while True:
+            try:
+                said = click.prompt(f"\n{SIDES[self.person]}", prompt_suffix="> ").strip()
+            except click.Abort as error:
+                click.echo()
+                raise Left from error
+            word = said.lower()
+            if word in ("quit", "exit"):
+                raise Left
+            if word == "resign":
+                return True
+            if word in ("help", "?"):
+                click.echo(HELP)
+            elif word == "board":
+                click.echo(self.now.draw())
+            elif word == "hint":
+                letter, score = self._ask()
+                click.echo(f"Hint: {letter} ({score})")
+            elif word == "undo":
+                self._undo()
+                return False
+            else:
+                try:
+                    captures = self._play(self._letter(said))
+                except AbapaError as error:
+                    click.echo(str(error))
+                    continue
+                click.echo(f"You play {self._letter(said)}{captures}.\n\n{self.now.draw()}")
+                return False
+
+    def _letter(self, said: str) -> str:
+        """A letter of either case means the person's own house."""
+        if len(said) == 1 and said.isalpha():
+            return said.upper() if self.person == SOUTH else said.lower()
+        return said
+
+    def _undo(self) -> None:
+        """Take back to the person's move before."""
+        moves = [at for at, position in enumerate(self.positions[:-1]) if position.turn == self.person]
+        if not moves:
+            click.echo("There is no move of yours to take back.")
+            return
+        del self.positions[moves[-1] + 1 :]
+        click.echo(f"Taken back.\n\n{self.now.draw()}")
+
+    def _end(self) -> int:
+        south, north = self.now.result() or (0, 0)
+        how = {"majority": "a majority", "nomove": "no move left", "repetition": "the board repeats"}
+        margin = (south - north) * (1 - 2 * self.person)
+        verdict = "you win" if margin > 0 else "the engine wins" if margin < 0 else "a draw"
+        click.echo(f"\nGame over ({how[self.now.ending or '']}): South {south:g}, North {north:g}: {verdict}.")
+        return (margin > 0) - (margin < 0)

@@ -1,0 +1,249 @@
+"""The commands that search: search, solve, play, selfplay, analyse; with and without tables, bad input in one line."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from solver.cli import abapa
+from solver.errors import AbapaError
+from solver.oware import Position
+from solver.records.ogn import parse
+from solver.rules import ABAPA, AWARI, Rules
+from tests.table_files import write_tables
+
+SMALL = "0 1 0 0 1 0 0 0 0 0 2 0"
+
+
+def run(*args: str, stdin: str | None = None) -> Result:
+    result = CliRunner().invoke(abapa, list(args), input=stdin)
+    if result.exception is not None and not isinstance(result.exception, (SystemExit, AbapaError)):
+        raise result.exception
+    return result
+
+
+def rows(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    write_tables(folder, AWARI, 3)
+    write_tables(folder, ABAPA, 3, ("value", "lower", "upper"))
+    return folder
+
+
+# -- search -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_a_depth(tables: Path) -> None:
+    found = rows(run("search", "start", "--depth", "7", "--json", "--tables", str(tables)))
+    assert [row["depth"] for row in found] == list(range(1, 8))
+    position = Position.start()
+    for letter in found[-1]["pv"]:
+        position = position.play(letter)
+    assert found[-1]["best"] == found[-1]["pv"][0]
+    assert not any(row["exact"] for row in found)
+    assert (found[0]["low"], found[0]["high"]) == (-48, 48)
+    assert [row["nodes"] for row in found] == sorted(row["nodes"] for row in found)
+
+
+def test_every_root_move_with_multipv() -> None:
+    (row,) = rows(run("search", "start", "--depth", "5", "--multipv", "9", "--json", "--no-tables"))[-1:]
+    assert sorted(move["move"] for move in row["moves"]) == list("ABCDEF")
+    scores = [move["score"] for move in row["moves"]]
+    assert scores == sorted(scores, reverse=True)
+    assert row["score"] == scores[0]
+
+
+def test_people_read_columns() -> None:
+    result = run("search", SMALL, "--depth", "3", "--no-tables")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split()[:3] == ["depth", "score", "nodes"]
+    assert [line.split()[0] for line in lines[1:] if "estimate" in line or "exact" in line][:2] == ["1", "2"]
+    assert lines[-1].startswith("best: ")
+
+
+def test_exact_goes_on_until_it_is_proven(tables: Path) -> None:
+    (row,) = rows(run("search", SMALL, "--rules", "awari", "--exact", "--json", "--tables", str(tables)))[-1:]
+    assert row["exact"] and row["score"] == row["low"] == row["high"] == 4
+    assert row["best"] == "B"
+    with_stores = rows(run("search", "0-1-0-0-1-0-0-0-0-0-2-0-21-23-S", "--rules", "awari", "--exact", "--json",
+                           "--tables", str(tables)))[-1]  # fmt: skip
+    assert with_stores["score"] == 2
+
+
+def test_tables_cut_the_tree(tables: Path) -> None:
+    args = ("search", "0 0 0 1 1 1 1 0 0 0 1 0", "--depth", "9", "--json")
+    plain, cut = rows(run(*args, "--no-tables"))[-1], rows(run(*args, "--tables", str(tables)))[-1]
+    assert plain["table_hits"] == 0 < cut["table_hits"]
+    assert cut["nodes"] < plain["nodes"]
+    assert plain["low"] <= cut["low"] <= cut["high"] <= plain["high"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["search", "1 2 3"], "3 counts"),
+        (["search", "start", "--depth", "0"], "depth 0: accepted are 1 to 100"),
+        (["search", "start", "--time", "0"], "a time of 0"),
+        (["search", "start", "--nodes", "-4"], "-4 nodes"),
+        (["search", "start", "--multipv", "0"], "0 lines"),
+        (["search", "start", "--threads", "0"], "0 threads"),
+        (["search", "start", "--hash", "-1"], "-1 MiB"),
+        (["search", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
+        (["solve", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
+        (["selfplay", "--depth", "999"], "depth 999"),
+        (["play", "--match", "chess"], "unknown match format 'chess'"),
+    ],
+)
+def test_bad_input_is_named(args: list[str], said: str) -> None:
+    result = run(*args, "--no-tables")
+    assert isinstance(result.exception, AbapaError)
+    assert said in str(result.exception) and "\n" not in str(result.exception)
+
+
+def test_ctrl_c_prints_the_best_so_far() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "solver", "search", "start", "--time", "60", "--no-tables"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(8)]
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert lines[0].startswith("depth")
+    assert rest.splitlines()[-1].startswith("best: ")
+    assert "Traceback" not in errors
+
+
+# -- solve ------------------------------------------------------------------------------------------------------------
+
+
+def test_solve_proves(tables: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "proof"
+    args = ["solve", SMALL, "--rules", "awari", "--tables", str(tables), "--save", str(saved)]
+    result = run(*args, "--depth", "2", "--json")
+    first = json.loads(result.stdout)
+    assert (result.exit_code, first["exact"]) == (1, False)
+    assert first["low"] <= 4 <= first["high"]
+    (second,) = rows(run(*args, "--json"))
+    assert (second["low"], second["high"], second["exact"], second["best"]) == (4, 4, True, "B")
+    assert second["nodes"] > first["nodes"]
+    assert run(*args).stdout.startswith("+4 exact, best B")
+    other = run("solve", "start", "--save", str(saved), "--no-tables")
+    assert isinstance(other.exception, AbapaError) and "is a proof of" in str(other.exception)
+
+
+# -- play -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_game_in_the_terminal() -> None:
+    said = "A\nhint\nundo\nB\nz\nb\nboard\nhelp\nresign\n"
+    result = run("play", "--depth", "3", "--no-tables", stdin=said)
+    assert result.exit_code == 0
+    for words in ("You play A", "The engine plays", "Hint: ", "Taken back", "You play B", "unknown house 'Z'",
+                  "move B is not legal", "You resign", "Score: you 0, engine 1"):  # fmt: skip
+        assert words in result.stdout, words
+
+
+def test_undo_before_any_move_and_leaving() -> None:
+    result = run("play", "--depth", "2", "--no-tables", "--side", "north", stdin="undo\n")
+    assert "There is no move of yours to take back" in result.stdout
+    assert result.stdout.rstrip().endswith("Good bye.")
+    assert result.exit_code == 0
+
+
+def test_a_match_counts_the_games_and_changes_sides() -> None:
+    win = "0-0-0-0-0-1-1-0-0-0-0-1-24-21-S"  # F captures two and has a majority
+    result = run("play", "--match", "best-of-3", "--position", win, "--depth", "4", "--no-tables", stdin="F\n\nF\n")
+    assert "Game 1 (best of 3 games)" in result.stdout
+    assert "Game over (a majority): South 26, North 21: you win." in result.stdout
+    assert "Score: you 1, engine 0" in result.stdout
+    assert "Game 2" in result.stdout and "You are North." in result.stdout
+    assert "the engine wins." in result.stdout
+    assert "Score: you 2, engine 1 - you win the match!" in result.stdout
+
+
+# -- selfplay and analyse ---------------------------------------------------------------------------------------------
+
+
+def test_selfplay_repeats_itself() -> None:
+    args = ("selfplay", "--games", "2", "--depth", "3", "--seed", "5", "--no-tables")
+    one, two = run(*args), run(*args)
+    assert one.stdout == two.stdout
+    records = parse(one.stdout)
+    assert len(records) == 2
+    for record, game in zip(records, rows(run(*args, "--json")), strict=True):
+        last = record.positions()[-1]
+        assert last.ending == game["end"]
+        assert "".join(record.moves) == game["moves"]
+        assert list(last.result() or ()) == game["final"]
+
+
+def test_selfplay_of_other_rules() -> None:
+    (game,) = rows(run("selfplay", "--rules", "awari+pits=4", "--depth", "3", "--json", "--no-tables"))
+    assert game["rules"] == "awari+pits=4"
+    position = Position.start(Rules.parse(game["rules"]))
+    for letter in game["moves"]:
+        position = position.play(letter)
+    assert list(position.result() or ()) == game["final"]
+
+
+GAME = '[Variant "awari"]\n[South "Ama"]\n[FEN "0-1-0-0-1-0-0-0-0-0-2-0-0-0-S"]\n1. E { as played } e 2. B *\n'
+
+
+def test_analysis_names_the_best_move_and_the_loss(tables: Path, tmp_path: Path) -> None:
+    game, out = tmp_path / "game.ogn", tmp_path / "out.ogn"
+    game.write_text(GAME)
+    (found,) = rows(run("analyse", str(game), "--depth", "12", "--json", "--tables", str(tables)))
+    first = found["moves"][0]
+    assert (first["move"], first["best"], first["best_score"], first["best_exact"]) == ("E", "B", 4, True)
+    assert first["loss"] == first["best_score"] - first["score"] > 0
+    assert found["average_loss"]["south"] > 0
+    assert [move["side"] for move in found["moves"]] == ["south", "north", "south"]
+
+    result = run("analyse", str(game), "--depth", "12", "--output", str(out), "--tables", str(tables))
+    assert "Ama lost" in result.stderr and "seeds a move" in result.stderr
+    (record,) = parse(out.read_text())
+    assert record.moves == ["E", "e", "B"]
+    assert record.comments[1].startswith("as played ") and "best B +4, lost" in record.comments[1]
+    assert run("analyse", "-", "--depth", "2", "--no-tables", stdin=GAME).stdout.startswith("[Variant")
+
+
+def test_exact_where_tables_reach(tables: Path, tmp_path: Path) -> None:
+    game = tmp_path / "game.ogn"
+    game.write_text('[Variant "awari"]\n[FEN "0-0-0-0-1-0-0-1-0-0-0-1-20-25-S"]\n1. E b *\n'.replace("20-25", "20-22"))
+    (found,) = rows(run("analyse", str(game), "--depth", "4", "--json", "--tables", str(tables)))
+    assert all(move["exact"] and move["best_exact"] for move in found["moves"])
+
+
+def test_the_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plot extra is not installed")
+    game = tmp_path / "game.ogn"
+    game.write_text(GAME)
+    picture = tmp_path / "margin.png"
+    assert run("analyse", str(game), "--depth", "2", "--plot", str(picture), "--no-tables").exit_code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    wrong = run("analyse", str(game), "--depth", "2", "--plot", str(tmp_path / "margin.xyz"), "--no-tables")
+    assert isinstance(wrong.exception, AbapaError)
+
+
+def test_games_that_cannot_be_read(tmp_path: Path) -> None:
+    game = tmp_path / "game.ogn"
+    game.write_text("1. F F")
+    result = run("analyse", str(game))
+    assert isinstance(result.exception, AbapaError) and "ply 2" in str(result.exception)
+    assert run("analyse", str(tmp_path / "absent.ogn")).exit_code == 2

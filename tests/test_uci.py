@@ -1,0 +1,217 @@
+"""The protocol, as Auale's client speaks it: one engine in this process, and one as a program."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import Empty, Queue
+
+import pytest
+
+from solver.oware import Position
+from solver.rules import ABAPA
+from solver.search.oware import OwareGame
+from solver.search.searcher import Searcher
+from solver.uci import Engine
+
+
+class Client:
+    """Sends commands to an engine on a thread and reads its lines as they come."""
+
+    def __init__(self) -> None:
+        self.lines: Queue[str] = Queue()
+        self.opened: list[tuple[int, int, bool]] = []
+        read, write = os.pipe()
+        self.commands = os.fdopen(write, "w", buffering=1)
+        client = self
+
+        class Output(io.TextIOBase):
+            def write(self, text: str) -> int:
+                for line in text.splitlines():
+                    client.lines.put(line)
+                return len(text)
+
+        @contextmanager
+        def open_searcher(hash_mib: int, threads: int, tables: bool) -> Iterator[Searcher[Position]]:
+            self.opened.append((hash_mib, threads, tables))
+            yield Searcher(OwareGame(ABAPA), hash_mib=hash_mib, threads=threads)
+
+        engine = Engine(ABAPA, open_searcher, Output())  # type: ignore[arg-type]
+
+        def converse() -> None:
+            with os.fdopen(read) as source:
+                engine.run(source)
+
+        self.thread = threading.Thread(target=converse)
+        self.thread.start()
+
+    def send(self, *commands: str) -> None:
+        for command in commands:
+            self.commands.write(command + "\n")
+
+    def until(self, start: str, seconds: float = 60) -> list[str]:
+        """The lines up to the first that starts so."""
+        found: list[str] = []
+        while not found or not found[-1].startswith(start):
+            found.append(self.lines.get(timeout=seconds))
+        return found
+
+    def quiet(self) -> bool:
+        self.send("isready")
+        return self.until("readyok") == ["readyok"]
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    client = Client()
+    yield client
+    if client.thread.is_alive():
+        client.send("quit")
+    client.thread.join(timeout=30)
+    assert not client.thread.is_alive()
+    client.commands.close()
+
+
+def test_the_greeting_is_what_auale_reads(client: Client) -> None:
+    client.send("uci")
+    lines = client.until("uciok")
+    assert re.fullmatch(r"id name \S.*", lines[0]) and re.fullmatch(r"id author \S.*", lines[1])
+    option = re.compile(r"option name \w+ type (spin default \d+ min \d+ max \d+|check default (true|false))")
+    assert all(option.fullmatch(line) for line in lines[2:-1])
+    assert {line.split()[2] for line in lines[2:-1]} == {"Hash", "Threads", "OwnTables"}
+    client.send("setoption name OwnBook value false")  # Auale sends it whatever we offer
+    assert client.quiet()
+
+
+def test_a_game_as_auale_asks_for_it(client: Client) -> None:
+    client.send("uci", "ucinewgame", "isready")
+    client.until("readyok")
+    client.send("position startpos moves FfEe", "go depth 8 movetime 60000")
+    *infos, best = client.until("bestmove")
+    for number, line in enumerate(infos[1:] if infos[0] == "uciok" else infos, 1):
+        match = re.fullmatch(
+            r"info depth (\d+) score cp (-?\d+) nodes \d+ nps \d+ time \d+ hashfull \d+ tbhits \d+ pv ([A-Fa-f]+)", line
+        )
+        assert match and int(match[1]) == number and int(match[2]) % 100 == 0
+    position = Position.start()
+    for letter in "FfEe":
+        position = position.play(letter)
+    match = re.fullmatch(r"bestmove ([A-F])( ponder [a-f])?", best)
+    assert match and position.house(match[1]) in position.legal_moves()
+
+
+def test_moves_apart_are_the_same_moves(client: Client) -> None:
+    answers = []
+    for moves in ("FfEe", "F f E e"):
+        client.send("ucinewgame", f"position startpos moves {moves}", "go depth 6")
+        answers.append([re.sub(r"(nps|time) \d+ ", "", line) for line in client.until("bestmove")])
+    assert answers[0] == answers[1]
+
+
+def test_a_position_after_a_capture_comes_as_fen(client: Client) -> None:
+    client.send("position fen 0-0-0-0-0-3-1-3-2-0-0-4-20-15-S moves F", "go depth 5")
+    assert client.until("bestmove")[-1].split()[1] in "abcdef"
+
+
+@pytest.mark.parametrize(
+    ("position", "said"),
+    [
+        ("fen 1-2-3", "3 counts"),
+        ("fen", "0 counts"),
+        ("startpos moves Fx", "unknown house 'x'"),
+        ("startpos moves FF", "move F is not legal here"),
+        ("elsewhere", "accepted are startpos and fen"),
+        ("", "accepted are startpos and fen"),
+    ],
+)
+def test_a_bad_position_is_answered_by_name(client: Client, position: str, said: str) -> None:
+    client.send(f"position {position}")
+    (line,) = client.until("info string")
+    assert said in line
+    client.send("go depth 3")
+    assert client.until("bestmove") == ["bestmove 0000"]
+    client.send("position startpos", "go depth 2")
+    assert client.until("bestmove")[-1] != "bestmove 0000"
+
+
+def test_a_finished_game_has_no_move(client: Client) -> None:
+    client.send("position fen 0-1-0-0-0-0-0-0-0-0-0-0-30-17-S", "go infinite")
+    assert client.until("bestmove") == ["info string the game is over: majority", "bestmove 0000"]
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.3])
+def test_stop_answers_at_once(client: Client, wait: float) -> None:
+    client.send("isready", "position startpos", "go infinite")
+    client.until("readyok")
+    time.sleep(wait)
+    client.send("stop")
+    assert client.until("bestmove", seconds=1)[-1].split()[1] in "ABCDEF"
+    assert client.quiet()
+
+
+def test_infinite_waits_for_stop_even_when_all_is_known(client: Client) -> None:
+    client.send("position fen 0-0-0-0-0-1-0-0-0-0-0-0-20-20-S", "go infinite")
+    client.until("info")
+    with pytest.raises(Empty):
+        client.until("bestmove", seconds=0.3)
+    client.send("stop")
+    assert client.until("bestmove")[-1].startswith("bestmove F")
+
+
+def test_pondering_ends_with_a_move(client: Client) -> None:
+    client.send("position startpos moves F", "go ponder")
+    time.sleep(0.1)
+    client.send("ponderhit")
+    assert client.until("bestmove")[-1].split()[1] in "abcdef"
+
+
+def test_a_clock_is_kept(client: Client) -> None:
+    client.send("isready")
+    client.until("readyok")
+    began = time.monotonic()
+    client.send("position startpos moves F", "go wtime 1 btime 1200 winc 0 binc 100")
+    client.until("bestmove")
+    assert time.monotonic() - began < 1.2
+
+
+def test_options_make_another_searcher(client: Client) -> None:
+    client.send("setoption name Hash value 7", "setoption name Threads value 2", "setoption name OwnTables value false")
+    client.send("position startpos", "go depth 6")
+    client.until("bestmove")
+    assert client.opened == [(7, 2, False)]
+    client.send("setoption name Hash value many", "setoption name", "setoption")
+    assert client.until("info string") == ["info string option Hash: many is not accepted"]
+    assert client.quiet()
+
+
+def test_nonsense_is_passed_over(client: Client) -> None:
+    client.send("", "   ", "hello", "uci-but-not-quite", "stop", "ponderhit", "debug on", "register later")
+    assert client.quiet()
+    client.send("go depth x")
+    assert "whole number" in client.until("info string")[-1]
+    client.send("go depth 1")
+    assert client.until("bestmove")[-1].startswith("bestmove ")
+
+
+def test_the_end_of_input_ends_the_engine(client: Client) -> None:
+    client.send("position startpos", "go infinite")
+    client.commands.close()
+    client.thread.join(timeout=60)
+    assert not client.thread.is_alive()
+
+
+def test_as_a_program() -> None:
+    commands = "uci\nisready\nposition startpos moves FfEe\ngo depth 5\nquit\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "solver", "uci"], input=commands, capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert "uciok" in lines and "readyok" in lines and lines[-1].startswith("bestmove")
+    assert done.stderr == ""
