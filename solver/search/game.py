@@ -155,3 +155,7 @@ class Game(Protocol[Position]):
     def most(self, position: Position) -> int:
         """The largest size of a score of this position: the seeds left to win."""
         ...
+
+    def tabled(self, position: Position) -> bool:
+        """Whether the endgame tables at hand know this very position."""
+        ...

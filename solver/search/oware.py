@@ -400,3 +400,7 @@ class OwareGame:
     def most(self, position: Position) -> int:
         """The seeds on the board."""
         return position.seeds
+
+    def tabled(self, position: Position) -> bool:
+        """Whether there is a table of this many seeds."""
+        return position.seeds <= TABLE_SEEDS and bool(self._memory[0]["value"][position.seeds])
