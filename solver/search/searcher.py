@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import AbapaError
-from solver.search.game import Game
+from solver.search.game import Game, Tabled
 from solver.search.negamax import negamax
 from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, MAX_PLY, new_worker
@@ -187,9 +187,8 @@ class Searcher(Generic[Position]):
         None where tables do not know the position, where nothing is to be won on the board (endless play will do), or
         where no such line is found within ``nodes``.
         """
-        lead = self.game.lead(position)
-        value = report.best.score - lead
-        if not self.game.tabled(position) or value <= 0:
+        value = report.best.score - self.game.lead(position)
+        if not isinstance(self.game, Tabled) or not self.game.tabled(position) or value <= 0:
             return None
         with self.session(position, Limits(nodes=nodes)) as session:
             session.set_apart()
