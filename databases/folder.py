@@ -12,7 +12,8 @@ from solver.rules import Rules
 
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"
-_NAME = re.compile(rf"(?P<rules>.+)-(?P<seeds>\d{{2,3}}){re.escape(SUFFIX)}")
+PACKED_SUFFIX = ".packed.h5"
+_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>\d{2,3})(?P<suffix>\.h5|\.packed\.h5)")
 
 
 def tables_folder(option: Path | str | None = None) -> Path:
@@ -28,15 +29,29 @@ def table_path(directory: Path, rules: Rules, seeds: int) -> Path:
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
 
 
-def parse_name(path: Path) -> tuple[str, int] | None:
-    """Rule id and seeds that a file name claims, or None where it is not a table's name."""
+def packed_path(directory: Path, rules: Rules, seeds: int) -> Path:
+    """The packed file of one tier: ``DIR/awari-12.packed.h5``."""
+    return directory / f"{rules.id}-{seeds:02d}{PACKED_SUFFIX}"
+
+
+def parse_name(path: Path, suffix: str = SUFFIX) -> tuple[str, int] | None:
+    """Rule id and seeds that a file name claims, or None where it is not a table's (or packed table's) name."""
     match = _NAME.fullmatch(path.name)
-    return (match["rules"], int(match["seeds"])) if match else None
+    return (match["rules"], int(match["seeds"])) if match and match["suffix"] == suffix else None
 
 
 def find_tables(directory: Path, rules: Rules) -> dict[int, Path]:
     """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened."""
+    return _find(directory, rules, SUFFIX)
+
+
+def find_packed(directory: Path, rules: Rules) -> dict[int, Path]:
+    """The same for packed tables."""
+    return _find(directory, rules, PACKED_SUFFIX)
+
+
+def _find(directory: Path, rules: Rules, suffix: str) -> dict[int, Path]:
     if not directory.is_dir():
         return {}
-    named = ((parse_name(path), path) for path in directory.iterdir())
+    named = ((parse_name(path, suffix), path) for path in directory.iterdir())
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

@@ -24,7 +24,8 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from databases.folder import find_tables
+from databases.archive import PackedTable
+from databases.folder import find_packed, find_tables
 from databases.halfboards import half_counts, rank_terms
 from databases.store import QUANTITIES, Table
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
@@ -132,6 +133,7 @@ def best_first(move: MoveValue) -> tuple[int, ...]:
 def open_tables(directory: Path | str, rules: Rules) -> Tables:
     """Open all tables of ``rules`` in ``directory``: sizes and attributes are checked, data are not.
 
+    A tier that is there in packed form only is answered from that, more slowly.
     Raises a subclass of :class:`~databases.store.TableError` for a file that is no good table,
     :class:`~solver.errors.AbapaError` where there is no such folder, and :class:`~solver.errors.RulesError` for rules
     that have no tables.
@@ -141,13 +143,16 @@ def open_tables(directory: Path | str, rules: Rules) -> Tables:
         raise RulesError(f"{rules.id} has no tables: with grand-slam=win-only a board's value depends on the stores")
     if not directory.is_dir():
         raise AbapaError(f"no tables folder {directory}: abapa build makes one")
-    return Tables(directory, rules, {n: Table.open(path) for n, path in find_tables(directory, rules).items()})
+    plain, packed = find_tables(directory, rules), find_packed(directory, rules)
+    tiers: dict[int, Table | PackedTable] = {n: Table.open(path) for n, path in plain.items()}
+    tiers |= {n: PackedTable.open(path) for n, path in packed.items() if n not in plain}
+    return Tables(directory, rules, dict(sorted(tiers.items())))
 
 
 class Tables:
     """The tables of one rule set; a context manager. :func:`open_tables` makes one."""
 
-    def __init__(self, directory: Path, rules: Rules, tiers: dict[int, Table]) -> None:
+    def __init__(self, directory: Path, rules: Rules, tiers: dict[int, Table | PackedTable]) -> None:
         self.directory, self.rules = directory, rules
         self.tiers = tiers
         """The open tables by seeds."""
@@ -156,6 +161,11 @@ class Tables:
     def seeds(self) -> int:
         """The largest n for which every tier 0..n is there; -1 without a table of 0 seeds."""
         return next(n for n in range(-1, MAX_SEEDS + 1) if n + 1 not in self.tiers)
+
+    @property
+    def mapped(self) -> dict[int, Table]:
+        """The tables that can be mapped, by seeds: all but the packed ones."""
+        return {n: table for n, table in self.tiers.items() if isinstance(table, Table)}
 
     # -- one position -------------------------------------------------------------------------------------------------
 
@@ -218,15 +228,25 @@ class Tables:
             raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
         gather = _gather_distances if quantity == "distance" else _gather_margins
         gather(self._addresses(quantity), seeds, indexes, out)
+        for n, table in self.tiers.items():
+            if isinstance(table, PackedTable) and len(here := np.flatnonzero((seeds == n) & (indexes >= 0))):
+                out[here] = table.read_many(quantity, indexes[here])
         for at in np.flatnonzero(indexes < 0):
             out[at] = self._one_of_many(tuple(array[at].tolist()), quantity, default)
         return out
 
     def map(self, seeds: int, quantity: str = "value") -> NDArray[Any]:
-        """A whole tier as a read-only map, in index order. Raises :class:`MissingTierError` or KeyError."""
+        """A whole tier as a read-only map, in index order.
+
+        Raises :class:`MissingTierError`, KeyError for a quantity that the table does not hold, and
+        :class:`~solver.errors.AbapaError` for a packed table.
+        """
         if seeds not in self.tiers:
             raise MissingTierError(self.directory, self.rules, seeds)
-        return self.tiers[seeds].map(quantity)
+        table = self.tiers[seeds]
+        if isinstance(table, PackedTable):
+            raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
+        return table.map(quantity)
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
@@ -270,7 +290,7 @@ class Tables:
         if table is None:
             return None
         index = board_index(board)
-        found = {quantity: int(table.map(quantity)[index]) for quantity in table.quantities}
+        found = {quantity: table.read(quantity, index) for quantity in table.quantities}
         return Probe(self.rules, board, **found)
 
     def _over(self, board: Board) -> Probe | None:
@@ -379,7 +399,7 @@ class Tables:
         return there, rank_terms(pits, top), half_counts(pits, top), offsets
 
     def _addresses(self, quantity: str) -> NDArray[np.int64]:
-        """The machine address of each tier's map; 0 where there is none."""
+        """The machine address of each tier's map; 0 where there is none, or a packed table."""
         addresses = np.zeros(max(self.tiers, default=0) + 1, np.int64)
         for n, table in self.tiers.items():
             if quantity not in table.quantities:
@@ -387,6 +407,7 @@ class Tables:
                     f"the {self.rules.id} table of {n} seeds in {self.directory} holds {', '.join(table.quantities)}, "
                     f"not {quantity}"
                 )
+        for n, table in self.mapped.items():
             addresses[n] = table.map(quantity).ctypes.data
         return addresses
 
@@ -460,13 +481,16 @@ def _locate(flat, pits, there, terms, counts, offsets, seeds, indexes):
 
 @kernel
 def _gather_margins(addresses, seeds, indexes, out):
-    """``out[k]`` = the int8 at ``indexes[k]`` of the table at ``addresses[seeds[k]]``; indexes -1 are passed over."""
+    """``out[k]`` = the int8 at ``indexes[k]`` of the table at ``addresses[seeds[k]]``.
+
+    Indexes -1 and tables without an address are passed over.
+    """
     for k in range(-_AHEAD, out.shape[0]):
         ahead = k + _AHEAD
         if ahead < out.shape[0] and indexes[ahead] >= 0:
-            prefetch_address(addresses[seeds[ahead]] + indexes[ahead])
-        if k >= 0 and indexes[k] >= 0:
-            out[k] = load_int8(addresses[seeds[k]] + indexes[k])
+            prefetch_address(np.uint64(addresses[seeds[ahead]] + indexes[ahead]))
+        if k >= 0 and indexes[k] >= 0 and addresses[seeds[k]]:
+            out[k] = load_int8(np.uint64(addresses[seeds[k]] + indexes[k]))
 
 
 @kernel
@@ -475,6 +499,6 @@ def _gather_distances(addresses, seeds, indexes, out):
     for k in range(-_AHEAD, out.shape[0]):
         ahead = k + _AHEAD
         if ahead < out.shape[0] and indexes[ahead] >= 0:
-            prefetch_address(addresses[seeds[ahead]] + 2 * indexes[ahead])
-        if k >= 0 and indexes[k] >= 0:
-            out[k] = load_uint16(addresses[seeds[k]] + 2 * indexes[k])
+            prefetch_address(np.uint64(addresses[seeds[ahead]] + 2 * indexes[ahead]))
+        if k >= 0 and indexes[k] >= 0 and addresses[seeds[k]]:
+            out[k] = load_uint16(np.uint64(addresses[seeds[k]] + 2 * indexes[k]))

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +28,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.folder import find_tables, parse_name, table_path
+from databases.folder import SUFFIX, find_tables, parse_name, table_path
 from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
 from solver import __version__
 from solver.errors import AbapaError, RulesError
@@ -96,7 +97,7 @@ class TableWriteError(AbapaError):
 
 
 @dataclass(frozen=True)
-class _Digest:
+class Digest:
     """The hashes of a quantity's bytes, in hexadecimal: of all of them, and of each chunk."""
 
     whole: str
@@ -272,19 +273,19 @@ class TableWriter:
         size = self.positions * QUANTITIES[quantity].itemsize
         return read_chunks(self._descriptor, self._offsets[quantity], size)
 
-    def _pass_over(self) -> tuple[dict[str, _Digest], dict[str, NDArray[np.int64]]]:
+    def _pass_over(self) -> tuple[dict[str, Digest], dict[str, NDArray[np.int64]]]:
         """Hashes and histograms of every quantity, on two threads: both leave the interpreter to the other."""
         with ThreadPoolExecutor(2) as pool:
             whole = {name: pool.submit(_hash_whole, self._chunks(name)) for name in self.quantities}
             chunks = {name: pool.submit(_hash_chunks, self._chunks(name)) for name in self.quantities}
             counts = {name: pool.submit(self._count, name) for name in self.quantities if name != "distance"}
-            digests = {name: _Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
+            digests = {name: Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
             return digests, {name: run.result() for name, run in counts.items()}
 
     def _count(self, quantity: str) -> NDArray[np.int64]:
         counts = np.zeros(256, np.int64)
         for chunk in self._chunks(quantity):
-            _count_values(np.frombuffer(chunk, np.int8), counts)
+            count_margins(np.frombuffer(chunk, np.int8), counts)
         return counts
 
     def _count_exact(self) -> NDArray[np.int64]:
@@ -299,7 +300,7 @@ class TableWriter:
     def _write_error(self, error: OSError) -> TableWriteError:
         free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
         return TableWriteError(
-            f"cannot write {self.path}: {error.strerror or error} (it needs {self.bytes:,} bytes, {free:,} are free); "
+            f"cannot write {self.path}: {error_text(error)} (it needs {self.bytes:,} bytes, {free:,} are free); "
             "finished tables are intact"
         )
 
@@ -309,6 +310,14 @@ class TableWriter:
             self._descriptor = -1
         with suppress(OSError):
             self.part.unlink(missing_ok=True)
+
+
+def error_text(error: Exception) -> str:
+    """What the system said, in one line; HDF5 wraps it in several."""
+    if isinstance(error, OSError) and error.strerror and "\n" not in error.strerror:
+        return error.strerror
+    quoted = re.search(r"error message = '([^']*)'", str(error))
+    return quoted[1] if quoted else str(error).split("\n")[0]
 
 
 def table_bytes(pits: int, seeds: int, quantities: Sequence[str] = ("value",)) -> int:
@@ -348,7 +357,7 @@ def _hash_chunks(chunks: Iterator[memoryview]) -> list[str]:
 
 
 @kernel
-def _count_values(values, counts):
+def count_margins(values, counts):
     """Add the number of times each int8 value comes up to ``counts[value + 128]``."""
     for i in range(values.shape[0]):
         counts[np.uint64(np.int64(values[i]) + 128)] += 1
@@ -365,131 +374,81 @@ def _count_equal(lower, upper, counts):
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-class Table:
-    """One finished table, open for reading.
+@dataclass(frozen=True)
+class Header:
+    """What a finished table says about itself, checked against its name; its numbers are not."""
 
-    Size and attributes have been checked, the data have not (:meth:`check` does). Numbers are from the view of the
-    player to move, in seeds; element i of a quantity belongs to board i of the tier (:mod:`databases.tiers`).
+    rules: Rules
+    attributes: dict[str, Any]
+    histograms: dict[str, dict[int, int]]
+    """Of each int8 quantity, and of ``exact`` (boards whose bounds agree): how often each value comes up."""
+    digests: dict[str, Digest]
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What the table holds."""
+        return tuple(self.digests)
+
+
+class FinishedTable:
+    """One finished table, open for reading; its numbers lie as they are (:class:`Table`) or packed.
+
+    Attributes have been checked, numbers have not (:meth:`check` does). Numbers are from the view of the player to
+    move, in seeds; element i of a quantity belongs to board i of the tier (:mod:`databases.tiers`).
     """
 
-    def __init__(
-        self,
-        path: Path,
-        rules: Rules,
-        attributes: dict[str, Any],
-        offsets: dict[str, int],
-        histograms: dict[str, dict[int, int]],
-        hashes: dict[str, _Digest],
-    ) -> None:
-        self.path, self.rules, self.attributes = path, rules, attributes
-        self.seeds: int = attributes["seeds"]
-        self.positions: int = attributes["positions"]
-        self.quantities = tuple(offsets)
-        self.histograms = histograms
-        """Of each int8 quantity, and of ``exact`` (boards whose bounds agree): how often each value comes up."""
-        self._offsets, self._hashes = offsets, hashes
-        self._maps: dict[str, NDArray[Any]] = {}
-
-    @classmethod
-    def open(cls, path: Path) -> Table:
-        """Open and check the table at ``path``. Raises a subclass of :class:`TableError`."""
-        name = parse_name(path)
-        if name is None:
-            raise ForeignTableError(f"{path} is not named like a table (RULES-SEEDS.h5, as in awari-12.h5)")
-        try:
-            size = path.stat().st_size
-            with h5py.File(path, "r", locking=False) as file:
-                table = cls._read(path, size, file)
-        except TableError:
-            raise
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            raise _reading_error(path, error) from error
-        if (table.rules.id, table.seeds) != name:
-            raise WrongTableError(
-                f"{path} holds {table.seeds} seeds of {table.rules.id}, not what its name says: give it its name back"
-            )
-        return table
-
-    @classmethod
-    def _read(cls, path: Path, size: int, file: h5py.File) -> Table:
-        attributes = {key: _plain(value) for key, value in file.attrs.items()}
-        _check_format(path, attributes)
-        rules = _rules_of(path, attributes)
-        seeds, positions = attributes["seeds"], attributes["positions"]
-        if not 0 <= seeds <= MAX_SEEDS or positions != tier_size(rules.pits, seeds):
-            raise ForeignTableError(f"{path} says {positions} boards of {seeds} seeds: its attributes are damaged")
-        offsets: dict[str, int] = {}
-        histograms: dict[str, dict[int, int]] = {}
-        hashes: dict[str, _Digest] = {}
-        for quantity in attributes["quantities"].split():
-            dataset: Any = file[quantity]
-            stored: Any = file[f"chunk_sha256/{quantity}"]
-            offset = dataset.id.get_offset()
-            if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity] or offset is None:
-                raise ForeignTableError(f"{path}: {quantity} is not {positions} contiguous {QUANTITIES[quantity]}")
-            if offset + dataset.nbytes > size:
-                raise TruncatedTableError(f"{path} is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed")
-            offsets[quantity] = offset
-            if "histogram_values" in dataset.attrs:
-                histograms[quantity] = _read_histogram(dataset.attrs, "histogram")
-            chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
-            hashes[quantity] = _Digest(str(dataset.attrs["sha256"]), chunks)
-        if "exact_values" in attributes:
-            histograms["exact"] = _read_histogram(file.attrs, "exact")
-        return cls(path, rules, attributes, offsets, histograms, hashes)
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path, self.header = path, header
+        self.rules, self.attributes, self.histograms = header.rules, header.attributes, header.histograms
+        self.quantities = header.quantities
+        self.seeds: int = header.attributes["seeds"]
+        self.positions: int = header.attributes["positions"]
 
     @property
     def histogram(self) -> dict[int, int]:
         """How many boards have each ``value``, least value first."""
         return self.histograms["value"]
 
-    def map(self, quantity: str) -> NDArray[Any]:
-        """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
+    def read(self, quantity: str, index: int) -> int:
+        """One number. Raises KeyError for a quantity that the table does not hold."""
+        raise NotImplementedError
 
-        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
-        """
-        if quantity not in self._maps:
-            mapped = np.memmap(self.path, QUANTITIES[quantity], "r", self._offsets[quantity], (self.positions,))
-            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
-        return self._maps[quantity]
+    def chunks(self, quantity: str) -> Iterator[memoryview]:
+        """All bytes of a quantity in pieces of :data:`CHUNK`; each is valid until the next is asked for."""
+        raise NotImplementedError
 
     def check(self) -> list[str]:
         """Hash all data again and compare: the faults found, one line each, or an empty list."""
-        try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            return [f"cannot be read: {error.strerror}"]
-        try:
-            return [fault for quantity in self.quantities for fault in self._check_quantity(descriptor, quantity)]
-        finally:
-            os.close(descriptor)
+        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity)]
 
-    def _check_quantity(self, descriptor: int, quantity: str) -> list[str]:
-        size = self.positions * QUANTITIES[quantity].itemsize
-        offset, stored = self._offsets[quantity], self._hashes[quantity]
+    def _check_quantity(self, quantity: str) -> list[str]:
+        stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
         try:
-            with ThreadPoolExecutor(2) as pool:
-                whole_run = pool.submit(_hash_whole, read_chunks(descriptor, offset, size))
-                chunks_run = pool.submit(_hash_chunks, read_chunks(descriptor, offset, size))
-                whole, chunks = whole_run.result(), chunks_run.result()
-        except OSError as error:
-            return [f"{quantity}: cannot be read: {error}"]
-        if len(chunks) != len(stored.chunks):
-            return [f"{quantity}: {len(stored.chunks)} hashes stored for {len(chunks)} chunks of {CHUNK >> 20} MiB"]
+            now = self._hash(quantity)
+        except (OSError, TableError) as error:
+            return [f"{quantity}: cannot be read: {error_text(error)}"]
+        if len(now.chunks) != len(stored.chunks):
+            return [f"{quantity}: {len(stored.chunks)} hashes stored for {len(now.chunks)} chunks of {CHUNK >> 20} MiB"]
         faults = [
-            f"{quantity}: chunk {k} (boards {k * CHUNK // QUANTITIES[quantity].itemsize:,} on) has changed"
-            for k, (now, then) in enumerate(zip(chunks, stored.chunks, strict=True))
-            if now != then
+            f"{quantity}: chunk {k} (boards {k * CHUNK // size:,} on) has changed"
+            for k, (new, old) in enumerate(zip(now.chunks, stored.chunks, strict=True))
+            if new != old
         ]
-        if whole != stored.whole and not faults:
-            faults.append(f"{quantity}: the hash of the whole does not fit, those of the chunks do")
-        elif whole == stored.whole and faults:
-            faults = [f"{quantity}: the data are right, their chunk hashes have changed"]
+        if now.whole == stored.whole and faults:
+            return [f"{quantity}: the data are right, their chunk hashes have changed"]
+        if now.whole != stored.whole and not faults:
+            return [f"{quantity}: the hash of the whole does not fit, those of the chunks do"]
         return faults
 
+    def _hash(self, quantity: str) -> Digest:
+        """Both hashes, on two threads."""
+        with ThreadPoolExecutor(2) as pool:
+            whole = pool.submit(_hash_whole, self.chunks(quantity))
+            chunks = pool.submit(_hash_chunks, self.chunks(quantity))
+            return Digest(whole.result(), chunks.result())
+
     def close(self) -> None:
-        """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
-        self._maps.clear()
+        """Let go of the file."""
 
     def __enter__(self) -> Self:
         return self
@@ -500,23 +459,123 @@ class Table:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Table {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
+        return f"<{type(self).__name__} {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
 
 
-def _check_format(path: Path, attributes: Mapping[str, Any]) -> None:
-    if attributes.get("format") != FORMAT:
-        if not attributes and path.name.endswith(".part"):
-            raise IncompleteTableError(f"{path} was not finished: build it again")
-        raise ForeignTableError(f"{path} is an HDF5 file, but not a table of Abapa's (no format = {FORMAT!r})")
-    version = attributes.get("format_version")
-    if not isinstance(version, int) or version < FORMAT_VERSION:
-        raise TableVersionError(
-            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: "
-            "delete it and build it again"
+class Table(FinishedTable):
+    """A table as the builder writes it: contiguous, mapped, read without HDF5."""
+
+    def __init__(self, path: Path, header: Header, offsets: dict[str, int]) -> None:
+        super().__init__(path, header)
+        self.offsets = offsets
+        """Where in the file each quantity starts."""
+        self._maps: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def open(cls, path: Path) -> Table:
+        """Open and check the table at ``path``. Raises a subclass of :class:`TableError`."""
+        name = claimed(path)
+        with opened(path) as file:
+            size = path.stat().st_size
+            header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+            offsets: dict[str, int] = {}
+            for quantity in header.quantities:
+                dataset: Any = file[quantity]
+                offset = dataset.id.get_offset()
+                if offset is None:
+                    raise ForeignTableError(f"{path}: {quantity} is not contiguous: build it again")
+                if offset + dataset.nbytes > size:
+                    raise TruncatedTableError(
+                        f"{path} is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed"
+                    )
+                offsets[quantity] = offset
+            return cls(path, header, offsets)
+
+    def map(self, quantity: str) -> NDArray[Any]:
+        """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
+
+        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
+        """
+        if quantity not in self._maps:
+            mapped = np.memmap(self.path, QUANTITIES[quantity], "r", self.offsets[quantity], (self.positions,))
+            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
+        return self._maps[quantity]
+
+    def read(self, quantity: str, index: int) -> int:
+        return int(self.map(quantity)[index])
+
+    def chunks(self, quantity: str) -> Iterator[memoryview]:
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            yield from read_chunks(descriptor, self.offsets[quantity], self.positions * QUANTITIES[quantity].itemsize)
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
+        self._maps.clear()
+
+
+def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
+    """Rule id and seeds that a table's name claims. Raises :class:`ForeignTableError` for another name."""
+    name = parse_name(path, suffix)
+    if name is None:
+        raise ForeignTableError(f"{path} is not named like a table (RULES-SEEDS{suffix}, as in awari-12{suffix})")
+    return name
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[h5py.File]:
+    """An HDF5 file open for reading; whatever goes wrong with it comes out as a :class:`TableError`."""
+    try:
+        path.stat()
+        with h5py.File(path, "r", locking=False) as file:
+            yield file
+    except TableError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+        raise _reading_error(path, error) from error
+
+
+def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tuple[str, int]) -> Header:
+    """Read and check everything but the numbers of a table of format ``kind``, which should be called ``name``."""
+    attributes = {key: _plain(value) for key, value in file.attrs.items()}
+    _check_format(path, attributes, kind, version)
+    rules = _rules_of(path, attributes)
+    seeds, positions = attributes["seeds"], attributes["positions"]
+    if not 0 <= seeds <= MAX_SEEDS or positions != tier_size(rules.pits, seeds):
+        raise ForeignTableError(f"{path} says {positions} boards of {seeds} seeds: its attributes are damaged")
+    if (rules.id, seeds) != name:
+        raise WrongTableError(
+            f"{path} holds {seeds} seeds of {rules.id}, not what its name says: give it its name back"
         )
-    if version > FORMAT_VERSION:
+    histograms: dict[str, dict[int, int]] = {}
+    digests: dict[str, Digest] = {}
+    for quantity in attributes["quantities"].split():
+        dataset: Any = file[quantity]
+        stored: Any = file[f"chunk_sha256/{quantity}"]
+        if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity]:
+            raise ForeignTableError(f"{path}: {quantity} is not {positions} numbers of type {QUANTITIES[quantity]}")
+        if "histogram_values" in dataset.attrs:
+            histograms[quantity] = _read_histogram(dataset.attrs, "histogram")
+        chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
+        digests[quantity] = Digest(str(dataset.attrs["sha256"]), chunks)
+    if "exact_values" in attributes:
+        histograms["exact"] = _read_histogram(file.attrs, "exact")
+    return Header(rules, attributes, histograms, digests)
+
+
+def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: int) -> None:
+    if attributes.get("format") != kind:
+        raise ForeignTableError(f"{path} is an HDF5 file, but not a table of Abapa's (no format = {kind!r})")
+    version = attributes.get("format_version")
+    if not isinstance(version, int) or version < known:
         raise TableVersionError(
-            f"{path} is in format version {version}, newer than the {FORMAT_VERSION} read here: update Abapa"
+            f"{path} is in format version {version}, older than the {known} read here: delete it and build it again"
+        )
+    if version > known:
+        raise TableVersionError(
+            f"{path} is in format version {version}, newer than the {known} read here: update Abapa"
         )
     if attributes.get("complete") is not True:
         raise IncompleteTableError(f"{path} was not finished: delete it and build it again")
@@ -534,11 +593,11 @@ def _rules_of(path: Path, attributes: Mapping[str, Any]) -> Rules:
 
 
 def _reading_error(path: Path, error: Exception) -> TableError:
-    text = str(error).split("\n")[0]
+    text = error_text(error)
     if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return UnreadableTableError(f"{path} cannot be read: {error.strerror or text}")
+        return UnreadableTableError(f"{path} cannot be read: {text}")
     if "truncated file" in text:
-        return TruncatedTableError(f"{path} is truncated: build it again ({text})")
+        return TruncatedTableError(f"{path} is truncated: delete it and build it again ({text})")
     if "file signature not found" in text:
         return UnreadableTableError(f"{path} is not an HDF5 file: delete it and build it again")
     return UnreadableTableError(f"{path} is damaged: delete it and build it again ({text})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -30,13 +31,21 @@ class ArrayWriter:
 
 
 @cache
-def built(rules: Rules, seeds: int, threads: int = 1, *, bounds: bool = True, distance: bool = False) -> Quantities:
-    """Every quantity of tiers 0..``seeds``: name -> seeds -> array."""
+def built(
+    rules: Rules,
+    seeds: int,
+    threads: int = 1,
+    *,
+    bounds: bool = True,
+    distance: bool = False,
+    scratch: Path | None = None,
+) -> Quantities:
+    """Every quantity of tiers 0..``seeds``: name -> seeds -> array; with ``scratch`` built in little memory."""
     numba.set_num_threads(threads)
     tables = MoveTables.build(rules, seeds)
     quantities: Quantities = {}
     for n in range(seeds + 1):
-        tier = TierBuild(tables, n, threads, writer := ArrayWriter(0))
+        tier = TierBuild(tables, n, threads, writer := ArrayWriter(0), scratch=scratch)
         writer.boards = tier.shape.boards
         tier.build_value(quantities.get("value", {}), distance=distance)
         if bounds:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from databases.builder import packed
 from databases.tiers import board_index, board_indexes
 from solver.oware import Position
 from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
@@ -135,6 +137,19 @@ def test_the_same_bytes_whatever_the_thread_count(rules: Rules, distance: bool) 
     for name, tiers in one.items():
         for n, values in tiers.items():
             assert values.tobytes() == two[name][n].tobytes(), (name, n)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("rules", [AWARI, ABAPA, Rules(GrandSlam.CAPTURE, Cycle.OWN_ROW, 3)], ids=str)
+def test_the_same_bytes_in_little_memory(
+    rules: Rules, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "BAND_BOARDS", 1000)
+    plain, little = built(rules, 9), built(rules, 9, threads, scratch=tmp_path)
+    for name, tiers in plain.items():
+        for n, values in tiers.items():
+            assert values.tobytes() == little[name][n].tobytes(), (name, n)
+    assert not list(tmp_path.iterdir())
 
 
 def test_values_do_not_depend_on_whether_distances_are_kept() -> None:

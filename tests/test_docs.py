@@ -74,6 +74,7 @@ VOLATILE = [
     (r"(threads +)\d+", r"\1N"),
     (r"(peak memory +)[\d,]+ bytes \([\d.]+ MiB\)", r"\1P"),
     (r" +\d+\.\d\d  value", " S  value"),
+    (r"in [\d.]+ s \([\d.]+ million a second\)", "in T s"),
 ]
 """What no two runs agree on: times, speeds, free room, threads."""
 

@@ -288,10 +288,10 @@ def test_files_of_other_kinds(folder: Path) -> None:
 def test_a_chunked_or_missing_quantity(folder: Path) -> None:
     path = table_path(folder, SMALL, 4)
     with h5py.File(path, "r+") as file:
-        values = np.array(file["value"])
+        values, attributes = np.array(file["value"]), dict(file["value"].attrs)
         del file["value"]
-        file.create_dataset("value", data=values, chunks=(16,))
-    with pytest.raises(ForeignTableError, match="not 126 contiguous int8"):
+        file.create_dataset("value", data=values, chunks=(16,)).attrs.update(attributes)
+    with pytest.raises(ForeignTableError, match="value is not contiguous"):
         Table.open(path)
 
 
@@ -321,7 +321,7 @@ def test_a_file_that_may_not_be_read(folder: Path) -> None:
 def test_every_changed_byte_of_data_is_found(folder: Path) -> None:
     path = table_path(folder, SMALL, 5)
     with Table.open(path) as table:
-        offsets = table._offsets
+        offsets = table.offsets
     data = path.read_bytes()
     for quantity, size in (("value", 252), ("distance", 504)):
         for at in range(0, size, 7):
@@ -380,7 +380,7 @@ def test_chunks_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path = table_path(tmp_path, SMALL, 5)
     with Table.open(path) as table:
         assert table.check() == []
-        offset = table._offsets["distance"]
+        offset = table.offsets["distance"]
     data = bytearray(path.read_bytes())
     data[offset + 64 * 3 + 5] ^= 1
     path.write_bytes(data)

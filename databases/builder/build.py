@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -136,6 +137,7 @@ def _make_folder(directory: Path) -> None:
 def _carry_out(plan: Plan, report: Callable[[str], object], progress: Progress, clock: PhaseClock) -> None:
     """Build every missing tier, smallest first."""
     numba.set_num_threads(plan.threads)
+    _give_back_freed_memory()
     with ExitStack() as cleanup:
         finished = _Finished(plan, cleanup)
         with clock("move tables"):
@@ -149,6 +151,16 @@ def _carry_out(plan: Plan, report: Callable[[str], object], progress: Progress, 
             finished.add(seeds)
 
 
+def _give_back_freed_memory() -> None:
+    """Have the C library return every freed array to the system, so that one tier's arrays do not burden the next.
+
+    By itself it learns to keep blocks of up to 32 MiB. Other C libraries than GNU's are left alone.
+    """
+    mmap_threshold = -3
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(mmap_threshold, 1 << 20)
+
+
 def _build_tier(
     plan: Plan, seeds: int, tables: MoveTables, finished: _Finished, progress: Progress, clock: PhaseClock
 ) -> str:
@@ -157,7 +169,8 @@ def _build_tier(
     boards = tier_size(plan.rules.pits, seeds)
     told = _Counter(progress.advance)
     with TableWriter(plan.folder, plan.rules, seeds, plan.quantities) as writer:
-        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock)
+        scratch = plan.folder if seeds in plan.packed else None
+        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch)
         tier.build_value(finished["value"], distance="distance" in plan.quantities)
         told.fill(boards)
         if "lower" in plan.quantities:

@@ -1,8 +1,8 @@
 """First phase of a tier: every capture is played once, into finished tiers; boards without moves get a value.
 
-For a fixed opponent's half B and outcome o, one pass over the pairs (A, D) of that outcome reads one contiguous row of
-a finished table. Afterwards a word knows the best that captures give and how many moves stay in the tier; moves that
-capture never come up again.
+For a fixed opponent's half B and outcome o, one pass over the halves D that the mover can have afterwards reads one row
+of a finished table from end to end; each D has one A that it comes from. Afterwards a word knows the best that captures
+give and how many moves stay in the tier; moves that capture never come up again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from databases.builder.movetables import ILLEGAL
+from databases.builder.movetables import ILLEGAL, NONE
 from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, code, mark_row
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
@@ -45,25 +45,29 @@ def terminal_margin(side, seeds, own):
 
 
 @parallel_kernel
-def play_captures(side, shape, crossing, own, replies, tables, state, marks, threads, ticket):
-    """Fill ``state`` for the whole tier, and its marks (:func:`~databases.builder.state.mark_row`).
+def play_captures(
+    side, shape, crossing, houses, origins, replies, tables, first_group, last_group, origin, state, marks, threads,
+    ticket,
+):  # fmt: skip
+    """Fill ``state``, which starts at word ``origin`` of the tier, for some groups of rows.
 
-    ``tables[k]`` is the address of the finished tier of k seeds (uint64).
+    ``tables[k]`` is the address of the finished tier of k seeds (uint64). Unless it is empty, ``marks`` is filled too
+    (:func:`~databases.builder.state.mark_row`).
     """
     seeds = shape.counts.shape[0] - 1
     outcomes = crossing.shape[0]
     for _thread in prange(threads):
         while True:
-            group = fetch_add(ticket, 0, 1)
-            if group >= shape.group_block.shape[0]:
+            group = first_group + fetch_add(ticket, 0, 1)
+            if group >= last_group:
                 break
             b, start = shape.group_block[group], shape.group_first[group]
             a = seeds - b
             columns = shape.counts[a]
             for half in range(start, min(start + GROUP, shape.counts[b])):
-                row = shape.rows[b] + half * columns
+                row = shape.rows[b] + half * columns - origin
                 for i in range(columns):
-                    state[np.uint64(row + i)] = np.uint16(own.houses[np.uint64(shape.firsts[a] + i)]) * OPEN_MOVE
+                    state[np.uint64(row + i)] = np.uint16(houses[np.uint64(shape.firsts[a] + i)]) * OPEN_MOVE
                 may_be_stuck = a == 0
                 reply = replies.first[b] + half * replies.width[b]
                 for o in range(outcomes):
@@ -73,29 +77,48 @@ def play_captures(side, shape, crossing, own, replies, tables, state, marks, thr
                     kind = np.int64(replies.kind[reply + o])
                     if kind == 0:
                         continue
-                    pair, end = own.first[a * outcomes + o], own.first[a * outcomes + o + 1]
+                    d = a - t
+                    if origins.single_first[o] < 0:  # not crossing, when the opponent's row is empty
+                        may_be_stuck = True
+                        close_moves(state, row, origins, origins.several_first[o] + shape.firsts[d], shape.counts[d])
+                        continue
+                    single = origins.single_first[o] + shape.firsts[d]
                     if kind == ILLEGAL:
                         may_be_stuck = True
-                        for p in range(pair, end):
-                            state[np.uint64(row + own.before[np.uint64(p)])] -= OPEN_MOVE
+                        for i in range(shape.counts[d]):
+                            before = origins.single[np.uint64(single + i)]
+                            if before != NONE:
+                                state[np.uint64(row + np.int64(before))] -= OPEN_MOVE
                         continue
                     left = seeds - kind
                     child_own = b + t - kind
                     child = tables[left] + np.uint64(
-                        child_row(shape, left, child_own) + replies.rank[reply + o] * shape.counts[a - t]
+                        child_row(shape, left, child_own) + replies.rank[reply + o] * shape.counts[d]
                     )
-                    for p in range(pair, end):
-                        stored = np.int64(load_int8(child + np.uint64(own.after[np.uint64(p)])))
-                        best = np.uint16(capture_margin(side, kind, left, stored) + BIAS)
-                        at = np.uint64(row + own.before[np.uint64(p)])
-                        word = state[at]
-                        state[at] = ((word & np.uint16(0xFF00)) - OPEN_MOVE) | max(word & LOW, best)
+                    for i in range(shape.counts[d]):
+                        before = origins.single[np.uint64(single + i)]
+                        if before != NONE:
+                            stored = np.int64(load_int8(child + np.uint64(i)))
+                            best = np.uint16(capture_margin(side, kind, left, stored) + BIAS)
+                            at = np.uint64(row + np.int64(before))
+                            word = state[at]
+                            state[at] = ((word & np.uint16(0xFF00)) - OPEN_MOVE) | max(word & LOW, best)
                 if may_be_stuck:
                     stuck = TERMINAL | code(terminal_margin(side, seeds, a))
                     for i in range(columns):
                         if state[np.uint64(row + i)] == 0:
                             state[np.uint64(row + i)] = stuck
-                mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
+                if marks.shape[0]:
+                    mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
+
+
+@inline_kernel
+def close_moves(state, row, origins, starts, halves):
+    """Take one open move from each board of a row for each of its moves by an outcome with several origins."""
+    for i in range(halves):
+        first, last = origins.several_starts[np.uint64(starts + i)], origins.several_starts[np.uint64(starts + i + 1)]
+        for k in range(first, last):
+            state[np.uint64(row + np.int64(origins.several[np.uint64(k)]))] -= OPEN_MOVE
 
 
 @inline_kernel

@@ -56,10 +56,8 @@ def sow_own_side(half, house, after):
 
 
 class OwnMoves(NamedTuple):
-    """Every move of every own half, grouped by (seeds before, outcome): the forward direction."""
+    """Every move of every own half as a pair A -> D, grouped by (seeds of A, outcome): see :func:`own_moves`."""
 
-    houses: NDArray[np.uint8]
-    """Non-empty houses by half id."""
     first: NDArray[np.int64]
     """Start of group (a, o) at ``first[a * outcomes + o]``, its end at the next."""
     before: NDArray[np.uint32]
@@ -69,16 +67,12 @@ class OwnMoves(NamedTuple):
 
 
 class OwnOrigins(NamedTuple):
-    """Which own halves lead to D, by outcome: the backward direction."""
+    """Which own halves lead to D, by outcome. Each origin stands in the list that suits a use best, some in two."""
 
-    first: NDArray[np.uint32]
-    """Start of the list of half id D in ``entries``; one more than halves."""
-    entries: NDArray[np.uint32]
-    """outcome << 27 | rank of A, in order of outcome."""
     single_first: NDArray[np.int64]
     """For an outcome that ends over there: where its stretch of ``single`` starts; -1 for the others."""
     single: NDArray[np.uint32]
-    """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, where the mask has it."""
+    """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, or NONE."""
     near: NDArray[np.uint32]
     """At ``id of D * m + t - 1``: the same rank for outcome t = 1..m, together for one D; NONE where there is no A."""
     several_first: NDArray[np.int64]
@@ -87,6 +81,10 @@ class OwnOrigins(NamedTuple):
     """At ``several_first[o] + id of D``: start in ``several`` of the list of the A that lead to D; its end is next."""
     several: NDArray[np.uint32]
     """Ranks of A; a list has fewer than m entries, and m more follow the last one."""
+    far_first: NDArray[np.uint32]
+    """Start in ``far`` of the list of half id D; one more than halves."""
+    far: NDArray[np.uint32]
+    """outcome << 27 | rank of A for outcomes beyond m, sowings of more than a lap, in order of outcome: few."""
     mask_first: NDArray[np.int64]
     """At ``o * (N + 1) + d``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead to."""
     mask: NDArray[np.uint64]
@@ -125,7 +123,8 @@ class MoveTables:
     """h(k) for k = 0..seeds."""
     firsts: NDArray[np.int64]
     """Id of the first half board with k seeds."""
-    own: OwnMoves
+    houses: NDArray[np.uint8]
+    """Non-empty houses of each half, by id: its moves."""
     own_origins: OwnOrigins
     replies: Replies
     opponent_origins: OpponentOrigins
@@ -138,8 +137,14 @@ class MoveTables:
     @property
     def nbytes(self) -> int:
         """Memory that the tables take."""
-        parts = (self.own, self.own_origins, self.replies, self.opponent_origins)
-        return sum(array.nbytes for part in parts for array in part)
+        parts = (self.own_origins, self.replies, self.opponent_origins)
+        return self.houses.nbytes + sum(array.nbytes for part in parts for array in part)
+
+    @property
+    def most_origins(self) -> int:
+        """Boards that can lead to one board, at most."""
+        several = int((self.own_origins.several_first >= 0).sum())
+        return several * max(1, self.rules.pits - 1) + self.outcomes - several
 
     @classmethod
     def build(cls, rules: Rules, seeds: int) -> MoveTables:
@@ -147,7 +152,7 @@ class MoveTables:
         pits, halves = rules.pits, list_halves(rules.pits, seeds)
         counts, firsts = half_counts(pits, seeds), half_firsts(pits, seeds)
         terms, crossing = rank_terms(pits, seeds), crossings_of(pits, seeds)
-        own = _own_moves(halves, firsts, terms, len(crossing))
+        own = own_moves(pits, seeds)
         replies = _replies(halves, counts, firsts, terms, crossing, rules.grand_slam)
         return cls(
             rules,
@@ -155,7 +160,7 @@ class MoveTables:
             crossing,
             counts,
             firsts,
-            own,
+            np.count_nonzero(halves, axis=1).astype(np.uint8),
             _own_origins(own, pits, seeds, crossing, counts, firsts),
             replies,
             _opponent_origins(replies, seeds, crossing, counts, firsts),
@@ -170,15 +175,15 @@ def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
     return np.array([t for t in range(most + 1) for _ in range(2 if t and t % pits == 0 else 1)], np.int64)
 
 
-def _own_moves(halves: NDArray, firsts: NDArray, terms: NDArray, outcomes: int) -> OwnMoves:
-    seeds = len(firsts) - 2
-    count = np.count_nonzero(halves, axis=1).astype(np.uint8)
+def own_moves(pits: int, seeds: int) -> OwnMoves:
+    """Every move of every own half of up to ``seeds`` seeds."""
+    halves, firsts, outcomes = list_halves(pits, seeds), half_firsts(pits, seeds), len(crossings_of(pits, seeds))
     first = np.zeros((seeds + 1) * outcomes + 1, np.int64)
     _count_own_moves(halves, firsts, outcomes, first)
     np.cumsum(first, out=first)
     before, after = np.empty(int(first[-1]), np.uint32), np.empty(int(first[-1]), np.uint32)
-    _fill_own_moves(halves, firsts, terms, outcomes, first[:-1].copy(), before, after)
-    return OwnMoves(count, first, before, after)
+    _fill_own_moves(halves, firsts, rank_terms(pits, seeds), outcomes, first[:-1].copy(), before, after)
+    return OwnMoves(first, before, after)
 
 
 @kernel
@@ -226,7 +231,7 @@ def _own_origins(
     words = (counts + 63) // 64
     room = np.where(crossing[:, None] + np.arange(seeds + 1) <= seeds, words, 0)
     mask_first.ravel()[1:] = np.cumsum(room.ravel())[:-1]
-    single, mask = np.zeros(singles, np.uint32), np.zeros(int(room.sum()), np.uint64)
+    single, mask = np.full(singles, NONE, np.uint32), np.zeros(int(room.sum()), np.uint64)
     first = np.zeros(int(firsts[-1]) + 1, np.int64)
     entries = np.empty(len(own.before), np.uint32)
     _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask)
@@ -234,15 +239,17 @@ def _own_origins(
     _fill_near(first, entries, near)
     several_starts, several = np.empty(starts, np.uint32), np.zeros(len(own.before) + pits, np.uint32)
     used = _fill_several(crossing, firsts, first, entries, several_first, several_starts, several)
+    is_far = entries >> RANK_BITS > pits
+    far_first = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_far)])[first]
     return OwnOrigins(
-        first.astype(np.uint32),
-        entries,
         single_first,
         single,
         near.ravel(),
         several_first,
         several_starts,
         several[: used + pits].copy(),
+        far_first.astype(np.uint32),
+        entries[is_far],
         mask_first.ravel(),
         mask,
     )

@@ -12,15 +12,16 @@ from math import comb
 from pathlib import Path
 
 from databases.builder.movetables import crossings_of
+from databases.builder.packed import BAND_BOARDS, MOST_PITS
 from databases.builder.propagate import scratch_bytes
-from databases.builder.state import MARKED
+from databases.builder.state import GROUP, MARKED
 from databases.halfboards import half_count
 from databases.store import table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.rules import Rules
 
-BASE_MEMORY = 96 << 20
+BASE_MEMORY = 72 << 20
 """Python, numpy, numba and the compiled kernels."""
 
 
@@ -61,44 +62,70 @@ class Plan:
         return self.boards * (1 + 2 * ("lower" in self.quantities))
 
     @property
+    def packed(self) -> tuple[int, ...]:
+        """Tiers that are built in little memory, their margins on the disk, since they do not fit otherwise."""
+        return tuple(n for n in self.missing if self._memory(n) > self.memory and self._can_pack())
+
+    @property
     def disk(self) -> int:
         """Bytes that the new files will take."""
         return sum(table_bytes(self.rules.pits, n, self.quantities) for n in self.missing)
 
     @property
+    def scratch(self) -> int:
+        """Bytes of scratch files at the largest tier that is built in little memory."""
+        files = 2 if "lower" in self.quantities else 1
+        return max((files * tier_size(self.rules.pits, n) for n in self.packed), default=0)
+
+    @property
     def peak_memory(self) -> int:
-        """Bytes of working memory at the largest tier, without the mapped finished tiers (which can be evicted)."""
-        return max((tier_memory(self.rules, n, self.seeds, self.quantities, self.threads) for n in self.missing),
-                   default=0)  # fmt: skip
+        """Bytes of private memory at the largest tier; mapped finished tiers come on top and can be evicted."""
+        return max((self._memory(n, packed=n in self.packed) for n in self.missing), default=0)
+
+    @property
+    def least_memory(self) -> int:
+        """The smallest memory that this build can be made in."""
+        return max((self._memory(n, packed=self._can_pack()) for n in self.missing), default=0)
+
+    def _memory(self, seeds: int, *, packed: bool = False) -> int:
+        need = packed_memory if packed else tier_memory
+        return need(self.rules, seeds, self.seeds, self.quantities, self.threads)
+
+    def _can_pack(self) -> bool:
+        return self.rules.pits <= MOST_PITS and "distance" not in self.quantities
 
     @property
     def text(self) -> str:
         """The plan as lines a person reads."""
         kept = self.seeds + 1 - len(self.missing)
         tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
-        return "\n".join(
-            [
-                f"Plan: {self.rules.id}, tiers 0..{self.seeds} ({tiers}), {', '.join(self.quantities)}",
-                f"  boards       {self.boards:>20,}",
-                f"  disk         {self.disk:>20,} bytes ({size_text(self.disk)}), {size_text(self.free_disk)} free",
-                f"  peak memory  {self.peak_memory:>20,} bytes ({size_text(self.peak_memory)}), "
-                f"{size_text(self.memory)} available",
-                f"  threads      {self.threads:>20}",
-                f"  folder       {self.folder}",
-            ]
-        )
+        lines = [
+            f"Plan: {self.rules.id}, tiers 0..{self.seeds} ({tiers}), {', '.join(self.quantities)}",
+            f"  boards       {self.boards:>20,}",
+            f"  disk         {self.disk:>20,} bytes ({size_text(self.disk)}), {size_text(self.free_disk)} free",
+            f"  peak memory  {self.peak_memory:>20,} bytes ({size_text(self.peak_memory)}), "
+            f"{size_text(self.memory)} available",
+            f"  threads      {self.threads:>20}",
+            f"  folder       {self.folder}",
+        ]
+        if self.packed:
+            tiers = ", ".join(map(str, self.packed))
+            lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
+        return "\n".join(lines)
 
     def require(self) -> None:
         """Raise :class:`PlanError`, with the numbers, if the build does not fit."""
-        if self.disk > self.free_disk:
+        disk = self.disk + self.scratch
+        if disk > self.free_disk:
             raise PlanError(
-                f"no room in {self.folder}: the tables need {self.disk:,} bytes, {self.free_disk:,} are free; "
+                f"no room in {self.folder}: the build needs {disk:,} bytes, {self.free_disk:,} are free; "
                 "free some, name another folder with --tables, or build fewer seeds"
             )
         if self.missing and self.peak_memory > self.memory:
+            least = -(-self.least_memory >> 20)
             raise PlanError(
-                f"not enough memory: tier {max(self.missing)} needs {self.peak_memory:,} bytes "
-                f"({size_text(self.peak_memory)}), {self.memory:,} are available; build fewer seeds"
+                f"not enough memory: {self.memory:,} bytes may be used and {self.peak_memory:,} are needed; the "
+                f"smallest that works is --memory {least}MiB, or build fewer seeds"
             )
 
 
@@ -153,6 +180,19 @@ def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str
     return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch
 
 
+def packed_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+    """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
+    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
+    boards, widest = tier_size(rules.pits, seeds), widths[-1]
+    cells = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
+    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
+    band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
+    states = 2 if "lower" in quantities else 1
+    working = states * (cells + band + 8 * threads * widest) + 2 * band + 2 * frontier
+    scratch = scratch_bytes(boards, widest, rules.pits, threads)
+    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch
+
+
 def movetable_bytes(pits: int, seeds: int) -> int:
     """Bytes of the move tables for up to ``seeds`` seeds, from the sizes that their parts have.
 
@@ -163,7 +203,6 @@ def movetable_bytes(pits: int, seeds: int) -> int:
         """Ways to place at most k seeds in the houses, or in ``fewer`` less."""
         return comb(k + pits - fewer, pits - fewer) if k >= 0 else 0
 
-    moves = pits * halves(seeds - 1)
     crossings = crossings_of(pits, seeds).tolist()
     ends = [t and outcome == t + t // pits - (t % pits == 0) for outcome, t in enumerate(crossings)]
     single = sum(halves(seeds - t) for t, over in zip(crossings, ends, strict=True) if over)
@@ -173,9 +212,9 @@ def movetable_bytes(pits: int, seeds: int) -> int:
                                for t in crossings if 0 < t <= pits)  # fmt: skip
     mask = sum(halves(seeds - t) for t in crossings) // 8
     replies = sum(halves(seeds - t) for t in crossings)
-    own = halves(seeds) + 8 * moves
-    origins = 4 * (halves(seeds) * (1 + pits) + moves + single + starts + several) + mask
-    return own + origins + 5 * replies + 4 * (halves(seeds) + stay)
+    far = sum(halves(seeds - house - t) for t in crossings if t > pits for house in range(pits)) // pits
+    origins = 4 * (halves(seeds) * (1 + pits) + single + starts + several + far) + mask
+    return halves(seeds) + origins + 5 * replies + 4 * (halves(seeds) + stay)
 
 
 def nearest_existing(folder: Path) -> Path:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,21 +66,55 @@ class PhaseClock:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
-@dataclass
-class Propagation:
-    """The state of one tier, its frontiers and the scratch room of the threads.
+class StageStart(Protocol):
+    """How a stage begins: the one thing that the forms of a state do differently."""
 
-    ``win_state``, ``loss_state``: uint16, one word a board, opponent-major; the same array for ``value``.
-    ``win_marks``, ``loss_marks``: where captures give which margin (:func:`~databases.builder.state.mark_row`).
-    ``distance``: uint16 of the same shape, zeroed, or None. ``advance`` is told how many boards became final.
+    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
+        """Add the boards that a stage begins with to ``run.next``; with ``terminal`` those without a legal move."""
+        ...
+
+
+@dataclass
+class MarkedWords:
+    """A state of 16-bit words, wholly in memory, with marks (:func:`~databases.builder.state.mark_row`).
+
+    Wins are looked for in one, losses in the other; the same arrays for ``value``.
     """
 
-    tables: MoveTables
-    shape: TierShape
     win_state: NDArray[np.uint16]
     loss_state: NDArray[np.uint16]
     win_marks: NDArray[np.uint64]
     loss_marks: NDArray[np.uint64]
+
+    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
+        """Scan the marked parts of the states."""
+        for frontier, state, marks, win in (
+            (run.next.wins, self.win_state, self.win_marks, True),
+            (run.next.losses, self.loss_state, self.loss_marks, False),
+        ):
+            frontier.as_bits()
+            found = np.zeros(run.threads, np.int64)
+            scan_margin(
+                run.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, run.fresh,
+                run.levels, found, run.threads, np.zeros(1, np.int64),
+            )  # fmt: skip
+            run.add(frontier, int(found.sum()))
+
+
+@dataclass
+class Propagation:
+    """The state of one tier, its frontiers and the scratch room of the threads.
+
+    ``win_state``, ``loss_state``: words or cells (:mod:`databases.builder.state`), laid out as ``shape`` says; the same
+    array for ``value``. ``start``: how a stage finds the boards to begin with. ``distance``: uint16, a word a board,
+    zeroed, or None. ``advance`` is told how many boards became final.
+    """
+
+    tables: MoveTables
+    shape: TierShape
+    win_state: NDArray[np.uint16] | NDArray[np.uint8]
+    loss_state: NDArray[np.uint16] | NDArray[np.uint8]
+    start: StageStart
     threads: int
     distance: NDArray[np.uint16] | None = None
     advance: Callable[[int], object] = lambda boards: None
@@ -88,16 +122,16 @@ class Propagation:
 
     def __post_init__(self) -> None:
         shape, threads = self.shape, self.threads
-        self._waiting = Waiting(Frontier(shape), Frontier(shape))
-        self._next = self._waiting if self.distance is None else Waiting(Frontier(shape), Frontier(shape))
-        self._distance = np.empty(0, np.uint16) if self.distance is None else self.distance
-        self._fresh = np.zeros((threads, int(shape.counts.max())), np.uint64)
-        self._found = np.zeros(threads, np.int64)
+        self.waiting = Waiting(Frontier(shape), Frontier(shape))
+        self.next = self.waiting if self.distance is None else Waiting(Frontier(shape), Frontier(shape))
+        self.levels = np.empty(0, np.uint16) if self.distance is None else self.distance
         widest = int(shape.counts.max())
+        self.fresh = np.zeros((threads, widest), np.uint64)
+        self._found = np.zeros(threads, np.int64)
         self._columns = np.empty((threads, widest + 64), np.uint32)
         self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
-        longest = int(np.diff(self.tables.own_origins.first).max(initial=1))
-        self._slabs = np.empty((threads, threads, CHUNK * longest + SPREAD), np.uint64)
+        slab = CHUNK * self.tables.most_origins + SPREAD
+        self._slabs = np.empty((threads, threads, slab), np.uint64)
         self._filled = np.zeros((threads, threads), np.int64)
         self._out = np.empty((threads, self._slabs.shape[2] + 1), np.uint64)
 
@@ -111,10 +145,10 @@ class Propagation:
 
     def stage(self, margin: int) -> None:
         """Find all boards worth ``margin`` or ``-margin``, in any order."""
-        waiting = self._waiting
+        waiting = self.waiting
         if margin == self.shape.seeds:
-            self._scan(margin, terminal=True, level=0)
-        self._scan(margin, terminal=False, level=1)
+            self._begin(margin, terminal=True, level=0)
+        self._begin(margin, terminal=False, level=1)
         while waiting:
             self._tell(waiting.losses, waiting.wins, margin, win=True)
             self._tell(waiting.wins, waiting.losses, margin, win=False)
@@ -122,29 +156,24 @@ class Propagation:
     def stage_by_levels(self, margin: int) -> None:
         """The same, level by level, writing the level to ``distance``: ends are level 0, captures level 1."""
         if margin == self.shape.seeds:
-            self._scan(margin, terminal=True, level=0)
-            self._waiting, self._next = self._next, self._waiting
+            self._begin(margin, terminal=True, level=0)
+            self.waiting, self.next = self.next, self.waiting
         level = 1
-        self._scan(margin, terminal=False, level=level)
-        while self._waiting or self._next:
-            self._tell(self._waiting.losses, self._next.wins, margin, win=True, level=level)
-            self._tell(self._waiting.wins, self._next.losses, margin, win=False, level=level)
-            self._waiting, self._next = self._next, self._waiting
+        self._begin(margin, terminal=False, level=level)
+        while self.waiting or self.next:
+            self._tell(self.waiting.losses, self.next.wins, margin, win=True, level=level)
+            self._tell(self.waiting.wins, self.next.losses, margin, win=False, level=level)
+            self.waiting, self.next = self.next, self.waiting
             level += 1
 
-    def _scan(self, margin: int, *, terminal: bool, level: int) -> None:
-        """Add the boards that a stage begins with to the next frontiers."""
+    def _begin(self, margin: int, *, terminal: bool, level: int) -> None:
         with self.clock("scan"):
-            for frontier, state, marks, win in (
-                (self._next.wins, self.win_state, self.win_marks, True),
-                (self._next.losses, self.loss_state, self.loss_marks, False),
-            ):
-                frontier.as_bits()
-                scan_margin(
-                    self.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, self._fresh,
-                    self._distance, self._found, self.threads, np.zeros(1, np.int64),
-                )  # fmt: skip
-                self._add(frontier, int(self._found.sum()))
+            self.start.begin(self, margin, terminal=terminal, level=level)
+
+    def add(self, target: Frontier, found: int) -> None:
+        """Note that ``found`` boards have become final and been written to ``target``."""
+        target.count += found
+        self.advance(found)
 
     def _tell(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int = 0) -> None:
         """Tell the predecessors of ``source``, clear it, add the boards that became final to ``target``."""
@@ -157,19 +186,15 @@ class Propagation:
                 while source.count:
                     self._tell_list(source.take(self.threads), target, margin, win=win, level=level)
 
-    def _add(self, target: Frontier, found: int) -> None:
-        target.count += found
-        self.advance(found)
-
     def _tell_bits(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int) -> None:
         tables, state = self.tables, self.win_state if win else self.loss_state
         target.as_bits()
         tell_bits(
             self.shape, tables.crossing, tables.own_origins, tables.replies, state, margin, win, level, source.bits,
-            source.flags, target.bits, target.flags, self._fresh, self._columns, self._targets, self._distance,
+            source.flags, target.bits, target.flags, self.fresh, self._columns, self._targets, self.levels,
             self._found, self.threads, np.zeros(1, np.int64),
         )  # fmt: skip
-        self._add(target, int(self._found.sum()))
+        self.add(target, int(self._found.sum()))
         source.clear(self.threads)
 
     def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, margin: int, *, win: bool, level: int) -> None:
@@ -178,7 +203,7 @@ class Propagation:
         while done < len(boards):
             done += tell_list(
                 self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, tables.rules.pits, state,
-                margin, win, level, boards, done, self._slabs, self._filled, self._out, self._found, self._distance,
+                margin, win, level, boards, done, self._slabs, self._filled, self._out, self._found, self.levels,
                 self.threads,
             )  # fmt: skip
             for thread in range(self.threads):

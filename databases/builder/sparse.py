@@ -104,8 +104,8 @@ def record_predecessors(
                 slabs[giver, who, at] = board | (np.uint64(own) << np.uint64(HALF_BITS))
                 filled[giver, who] += np.int64(own != NONE)
             else:  # more than one lap: rare
-                for k in range(origins.first[half_d], origins.first[half_d + np.uint64(1)]):
-                    entry = origins.entries[np.uint64(k)]
+                for k in range(origins.far_first[half_d], origins.far_first[half_d + np.uint64(1)]):
+                    entry = origins.far[np.uint64(k)]
                     slabs[giver, who, at] = board | (np.uint64(entry & RANK_MASK) << np.uint64(HALF_BITS))
                     at += np.uint64(np.uint64(entry >> RANK_BITS) == outcome)
                 filled[giver, who] = np.int64(at)

@@ -46,8 +46,8 @@ def transpose_plain(state, start, columns, rows, first, last, out, threads):
                         out[np.uint64((column - first) * rows + row)] = state[np.uint64(start + row * columns + column)]
 
 
-def _row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]]:
-    """(block a, first row, last row, offset in the tier) of bands of at most ``room`` boards, in order."""
+def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]]:
+    """(block a, first row, last row, offset in the table) of bands of at most ``room`` boards, in order."""
     for a in range(shape.seeds + 1):
         width = int(shape.counts[shape.seeds - a])
         step = max(1, room // width)
@@ -61,7 +61,7 @@ def bands(
 ) -> Iterator[tuple[int, NDArray[np.int8]]]:
     """The finished table as (offset, values) bands in order, int8; each is valid until the next is asked for."""
     buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), np.int8)
-    for a, first, last, offset in _row_bands(shape, len(buffer)):
+    for a, first, last, offset in row_bands(shape, len(buffer)):
         rows, columns = int(shape.counts[shape.seeds - a]), int(shape.counts[a])
         band = buffer[: (last - first) * rows]
         start = int(shape.rows[shape.seeds - a])
@@ -74,7 +74,7 @@ def distance_bands(
 ) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """The same for ``distance``, uint16."""
     buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), np.uint16)
-    for a, first, last, offset in _row_bands(shape, len(buffer)):
+    for a, first, last, offset in row_bands(shape, len(buffer)):
         rows, columns = int(shape.counts[shape.seeds - a]), int(shape.counts[a])
         band = buffer[: (last - first) * rows]
         transpose_plain(distance, int(shape.rows[shape.seeds - a]), columns, rows, first, last, band, threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
 
 import click
@@ -23,19 +24,21 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     This finds what a disk or a copy did to a table; that its numbers are right is for abapa verify. Exit code 2 when a
     table is damaged.
     """
-    from databases.folder import find_tables
+    from databases.archive import PackedTable
+    from databases.folder import find_packed, find_tables
     from databases.prober import MissingTierError
     from databases.store import Table, TableError
 
-    paths = find_tables(tables, rules)
-    if seeds is not None and seeds not in paths:
-        raise MissingTierError(tables, rules, seeds)
-    chosen = {seeds: paths[seeds]} if seeds is not None else paths
+    files = [(n, path, Table) for n, path in find_tables(tables, rules).items()]
+    files += [(n, path, PackedTable) for n, path in find_packed(tables, rules).items()]
+    chosen = sorted(((n, path, kind) for n, path, kind in files if seeds in (None, n)), key=itemgetter(0))
+    if not chosen:
+        raise MissingTierError(tables, rules, seeds or 0)
     damaged = []
-    with progress_bar(total=sum(path.stat().st_size for path in chosen.values()), unit="B", what="check") as bar:
-        for n, path in chosen.items():
+    with progress_bar(total=sum(path.stat().st_size for _, path, _ in chosen), unit="B", what="check") as bar:
+        for n, path, kind in chosen:
             try:
-                with Table.open(path) as table:
+                with kind.open(path) as table:
                     faults = table.check()
             except TableError as error:
                 faults = [str(error)]
@@ -49,5 +52,3 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     if damaged:
         remedy = f"delete the file and run: abapa build --rules {rules.id} --seeds {max(damaged)} --tables {tables}"
         raise TableError(f"{len(damaged)} of {len(chosen)} tables are damaged: {remedy}")
-    if not chosen:
-        raise MissingTierError(tables, rules, 0)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from solver.cli.options import rules_option, tables_option
 from solver.errors import AbapaError
 from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from databases.store import FinishedTable
 
 
 @click.command
@@ -32,25 +36,37 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, output: Path 
 
     docs/format.md says which board is where.
     """
-    from databases.prober import open_tables
+    from databases.prober import MissingTierError, open_tables
 
     with open_tables(tables, rules) as opened:
-        table = opened.tiers.get(seeds)
-        if table is not None and quantity not in table.quantities:
+        if seeds not in opened.tiers:
+            raise MissingTierError(tables, rules, seeds)
+        table = opened.tiers[seeds]
+        if quantity not in table.quantities:
             raise AbapaError(f"{table.path} holds {', '.join(table.quantities)}, not {quantity}")
-        numbers = opened.map(seeds, quantity).data.cast("B")
         if output is None:
             if sys.stdout.isatty():
                 raise click.UsageError("raw bytes do not go to a terminal: name a file with -o, or redirect stdout")
-            sys.stdout.buffer.write(numbers)
-            sys.stdout.buffer.flush()
-            return
-        if output.exists() and not force:
+            _write(table, quantity, sys.stdout.buffer)
+        elif output.exists() and not force:
             raise AbapaError(f"{output} exists: --force replaces it")
-        part = output.with_name(output.name + ".part")
-        try:
-            part.write_bytes(numbers)
-            part.replace(output)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            raise AbapaError(f"cannot write {output}: {error.strerror or error}") from error
+        else:
+            _write_file(table, quantity, output)
+
+
+def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
+    for chunk in table.chunks(quantity):
+        out.write(chunk)
+    out.flush()
+
+
+def _write_file(table: FinishedTable, quantity: str, output: Path) -> None:
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("wb") as out:
+            _write(table, quantity, out)
+        part.replace(output)
+    except OSError as error:
+        raise AbapaError(f"cannot write {output}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -77,7 +77,7 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str
     with open_tables(folder, rules) as tables:
         maps = {
             seeds: {quantity: table.map(quantity) for quantity in needed}
-            for seeds, table in tables.tiers.items()
+            for seeds, table in tables.mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }
         if left_out := sorted(set(tables.tiers) - set(maps)):

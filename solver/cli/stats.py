@@ -13,7 +13,7 @@ from solver.cli.output import print_json
 from solver.rules import Rules
 
 if TYPE_CHECKING:
-    from databases.store import Table
+    from databases.store import FinishedTable
 
 
 @click.command
@@ -32,7 +32,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     with open_tables(tables, rules) as opened:
         if seeds is not None and seeds not in opened.tiers:
             raise MissingTierError(tables, rules, seeds)
-        chosen = [opened.tiers[seeds]] if seeds is not None else list(opened.tiers.values())
+        chosen: list[FinishedTable] = [opened.tiers[seeds]] if seeds is not None else [*opened.tiers.values()]
         if as_json:
             for table in chosen:
                 print_json(_json(table))
@@ -44,7 +44,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
             click.echo(f"no {rules.id} tables in {tables}")
 
 
-def _json(table: Table) -> dict[str, Any]:
+def _json(table: FinishedTable) -> dict[str, Any]:
     data: dict[str, Any] = {"rules": table.rules.id, "seeds": table.seeds, "boards": table.positions}
     names = {"value": "values"}
     for quantity, histogram in table.histograms.items():
@@ -52,7 +52,7 @@ def _json(table: Table) -> dict[str, Any]:
     return data
 
 
-def _tier_rows(chosen: list[Table]) -> list[list[str]]:
+def _tier_rows(chosen: list[FinishedTable]) -> list[list[str]]:
     rows = [["seeds", "boards", "wins", "draws", "losses", "exact", "seconds", "holds"]]
     for table in chosen:
         wins = sum(count for value, count in table.histogram.items() if value > 0)
@@ -70,7 +70,7 @@ def _tier_rows(chosen: list[Table]) -> list[list[str]]:
     return rows
 
 
-def _histogram_rows(table: Table) -> list[list[str]]:
+def _histogram_rows(table: FinishedTable) -> list[list[str]]:
     names = list(table.histograms)
     rows = [["margin", *names]]
     for margin in sorted({margin for histogram in table.histograms.values() for margin in histogram}, reverse=True):

@@ -1,0 +1,284 @@
+"""A tier in little memory: half a byte a board in memory, the margins on the disk, read and written in order.
+
+A level only needs to know of a board whether it is final, how many moves are open, and whether captures give it more
+than a loss at the present stage: four bits, a *cell*. The best margin of captures, and in the end the value, is needed
+only where a stage begins. So margins live in a scratch file, one byte a board, that each stage goes through once, in
+bands; everything that is read or written at random stays in memory. The kernels of a level are those of the other form.
+
+A margin byte is biased by 128. A live board has the best that captures give it, while that is more than the present
+stage's loss, else 0. A board that became final at stage s is given its margin when stage s - 1 begins.
+Half boards of more than six houses may have more open moves than a cell counts; they are built in the other form.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from databases.builder.dense import publish
+from databases.builder.propagate import Propagation
+from databases.builder.state import BETTER, BIAS, GROUP, LOST_CELL, LOW, TERMINAL, WON_CELL, TierShape
+from databases.builder.transpose import TILE, row_bands
+from solver.errors import AbapaError
+from solver.kernels.compile import inline_kernel, parallel_kernel
+from solver.kernels.intrinsics import fetch_add
+
+MOST_PITS = 6
+"""Houses a side whose open moves a cell can count."""
+BAND_BOARDS = 2 << 20
+"""Boards of a band; a band is at least one group of 64 rows."""
+
+
+class Band(NamedTuple):
+    """Consecutive groups of rows, and where they lie in the scratch file."""
+
+    first_group: int
+    last_group: int
+    first: int
+    boards: int
+
+
+def bands_of(shape: TierShape) -> list[Band]:
+    """The whole tier as bands, in order; ``shape`` is that of words."""
+    ends = [
+        int(shape.rows[b] + min(start + GROUP, shape.counts[b]) * shape.counts[shape.seeds - b])
+        for b, start in zip(shape.group_block.tolist(), shape.group_first.tolist(), strict=True)
+    ]
+    bands: list[Band] = []
+    first_group = first = 0
+    for group, end in enumerate(ends):
+        if group + 1 == len(ends) or ends[group + 1] - first > BAND_BOARDS:
+            bands.append(Band(first_group, group + 1, first, end - first))
+            first_group, first = group + 1, end
+    return bands
+
+
+class MarginFile:
+    """One byte a board in a scratch file that nobody else sees; it is gone when it is closed, or the process dies."""
+
+    def __init__(self, folder: Path, boards: int) -> None:
+        self.boards = boards
+        path = folder / f".abapa-margins-{os.getpid()}-{id(self)}"
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            path.unlink()
+            os.posix_fallocate(self._file, 0, boards)
+        except OSError as error:
+            raise AbapaError(f"no scratch file of {boards:,} bytes in {folder}: {error.strerror}") from error
+
+    def read(self, first: int, into: NDArray[np.uint8]) -> None:
+        """Fill ``into`` with the bytes from board ``first`` on."""
+        view = into.data
+        while view:
+            done = os.preadv(self._file, [view], first)
+            view, first = view[done:], first + done
+
+    def write(self, first: int, margins: NDArray[np.uint8]) -> None:
+        """Store bytes from board ``first`` on."""
+        view = margins.data
+        while view:
+            done = os.pwrite(self._file, view, first)
+            view, first = view[done:], first + done
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+@dataclass
+class PackedState:
+    """One side of a tier: cells in memory, margins in a file. ``words`` and ``cells`` name the two shapes."""
+
+    words_shape: TierShape
+    cells_shape: TierShape
+    margins: MarginFile
+    threads: int
+
+    def __post_init__(self) -> None:
+        self.bands = bands_of(self.words_shape)
+        self.cells = np.zeros(int(self.cells_shape.rows[-1]) // 2, np.uint8)
+        self.fresh = np.zeros((self.threads, int(self.words_shape.counts.max())), np.uint64)
+        self.buffer = np.empty(max(band.boards for band in self.bands), np.uint8)
+
+    def take_in(self, band: Band, words: NDArray[np.uint16]) -> None:
+        """Turn the words of a band, as captures left them, into cells and margins."""
+        margins = self.buffer[: band.boards]
+        split_words(
+            self.words_shape, self.cells_shape, band.first_group, band.last_group, band.first, words, self.cells,
+            margins, self.threads, np.zeros(1, np.int64),
+        )  # fmt: skip
+        self.margins.write(band.first, margins)
+
+    def begin(self, run: Propagation, margin: int, *, win: bool, loss: bool) -> None:
+        """Give boards that became final at the last stage their margin, and find those that this stage begins with.
+
+        With ``margin`` 0 the boards that never became final get 0. ``win``, ``loss``: which kinds to look for.
+        """
+        wins, losses = run.next
+        wins.as_bits()
+        losses.as_bits()
+        found = np.zeros((2, self.threads), np.int64)
+        for band in self.bands:
+            margins = self.buffer[: band.boards]
+            self.margins.read(band.first, margins)
+            begin_band(
+                self.words_shape, self.cells_shape, band.first_group, band.last_group, band.first, margins, self.cells,
+                margin, win, loss, wins.bits, wins.flags, losses.bits, losses.flags, run.fresh, self.fresh,
+                found, self.threads, np.zeros(1, np.int64),
+            )  # fmt: skip
+            self.margins.write(band.first, margins)
+            run.add(wins, int(found[0].sum()))
+            run.add(losses, int(found[1].sum()))
+
+    def table(self, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
+        """The finished table as (offset, values) bands in order, own-major: scale * margin + shift."""
+        shape = self.words_shape
+        room = max(BAND_BOARDS, int(shape.counts.max()))
+        strip, out = np.empty(room, np.uint8), np.empty(room, np.int8)
+        for a, first, last, offset in row_bands(shape, room):
+            b = shape.seeds - a
+            rows, columns = int(shape.counts[b]), int(shape.counts[a])
+            width = last - first
+            if width == columns:
+                self.margins.read(int(shape.rows[b]), strip[: rows * width])
+            else:
+                for row in range(rows):
+                    self.margins.read(
+                        int(shape.rows[b]) + row * columns + first, strip[row * width : (row + 1) * width]
+                    )
+            transpose_strip(strip, rows, width, scale, shift, out, self.threads)
+            yield offset, out[: rows * width]
+
+
+@dataclass
+class PackedStart:
+    """Begins stages from margin files: both kinds in one, or wins in one and losses in the other."""
+
+    wins: PackedState
+    losses: PackedState
+
+    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
+        """Go through the files; boards without a legal move are found with the others."""
+        if not terminal:
+            self.wins.begin(run, margin, win=True, loss=self.losses is self.wins)
+            if self.losses is not self.wins:
+                self.losses.begin(run, margin, win=False, loss=True)
+
+
+@parallel_kernel
+def split_words(words_shape, cells_shape, first_group, last_group, origin, words, cells, margins, threads, ticket):
+    """Split the words of a band (from board ``origin`` on) into cells and margin bytes."""
+    seeds = words_shape.counts.shape[0] - 1
+    for _thread in prange(threads):
+        while True:
+            group = first_group + fetch_add(ticket, 0, 1)
+            if group >= last_group:
+                break
+            b, start = words_shape.group_block[group], words_shape.group_first[group]
+            columns = words_shape.counts[seeds - b]
+            for half in range(start, min(start + GROUP, words_shape.counts[b])):
+                row = words_shape.rows[b] + half * columns - origin
+                cell_row = cells_shape.rows[b] + half * cells_shape.stride[seeds - b]
+                for i in range(columns):
+                    word = words[np.uint64(row + i)]
+                    margins[np.uint64(row + i)] = np.uint8(word & LOW)
+                    moves = np.uint8(0) if word >= TERMINAL else np.uint8(word >> np.uint16(8))
+                    put_cell(cells, cell_row + i, moves + (BETTER if word & LOW else np.uint8(0)))
+
+
+@inline_kernel
+def put_cell(cells, index, cell):
+    """Write one cell."""
+    at, shift = np.uint64(index) >> np.uint64(1), np.uint8((index & 1) << 2)
+    cells[at] = (cells[at] & ~(np.uint8(15) << shift)) | np.uint8(cell << shift)
+
+
+@inline_kernel
+def get_cell(cells, index):
+    """Read one cell."""
+    return (cells[np.uint64(index) >> np.uint64(1)] >> np.uint8((index & 1) << 2)) & np.uint8(15)
+
+
+@parallel_kernel
+def begin_band(
+    words_shape, cells_shape, first_group, last_group, origin, margins, cells, stage, win, loss, win_bits, win_flags,
+    loss_bits, loss_flags, fresh_wins, fresh_losses, found, threads, ticket,
+):  # fmt: skip
+    """Do the work of :meth:`PackedState.begin` on one band; counts new wins and losses into ``found``."""
+    seeds = words_shape.counts.shape[0] - 1
+    no_distance = np.empty(0, np.uint16)
+    for thread in prange(threads):
+        my_wins, my_losses = fresh_wins[thread], fresh_losses[thread]
+        new_wins, new_losses = np.int64(0), np.int64(0)
+        while True:
+            group = first_group + fetch_add(ticket, 0, 1)
+            if group >= last_group:
+                break
+            b, start = words_shape.group_block[group], words_shape.group_first[group]
+            columns = words_shape.counts[seeds - b]
+            anything = np.uint64(0)
+            for half in range(start, min(start + GROUP, words_shape.counts[b])):
+                row = words_shape.rows[b] + half * columns - origin
+                cell_row = cells_shape.rows[b] + half * cells_shape.stride[seeds - b]
+                anything |= begin_row(
+                    margins, row, columns, cells, cell_row, stage, win, loss, np.uint64(half - start), my_wins,
+                    my_losses,
+                )  # fmt: skip
+            if anything & np.uint64(1):
+                new_wins += publish(words_shape, b, start, my_wins, win_bits, win_flags, no_distance, 0)
+            if anything & np.uint64(2):
+                new_losses += publish(words_shape, b, start, my_losses, loss_bits, loss_flags, no_distance, 0)
+        found[0, thread], found[1, thread] = new_wins, new_losses
+
+
+@inline_kernel
+def begin_row(margins, row, columns, cells, cell_row, stage, win, loss, shift, fresh_wins, fresh_losses):
+    """The same for one row; returns 1 for new wins, 2 for new losses, 3 for both."""
+    up, down = np.uint8(BIAS + stage), np.uint8(BIAS - stage)
+    anything = np.uint64(0)
+    for i in range(columns):
+        margin = margins[np.uint64(row + i)]
+        cell = get_cell(cells, cell_row + i)
+        if cell == WON_CELL:
+            if margin <= up:
+                margins[np.uint64(row + i)] = up + np.uint8(1)
+        elif cell == LOST_CELL:
+            if margin == 0:
+                margins[np.uint64(row + i)] = down - np.uint8(1)
+        elif stage == 0:
+            margins[np.uint64(row + i)] = BIAS
+        elif margin == up and win:
+            put_cell(cells, cell_row + i, WON_CELL)
+            fresh_wins[np.uint64(i)] |= np.uint64(1) << shift
+            anything |= np.uint64(1)
+        elif margin == down and loss:
+            if cell == BETTER:  # no move is open
+                put_cell(cells, cell_row + i, LOST_CELL)
+                fresh_losses[np.uint64(i)] |= np.uint64(1) << shift
+                anything |= np.uint64(2)
+            else:
+                put_cell(cells, cell_row + i, cell - BETTER)
+                margins[np.uint64(row + i)] = 0
+    return anything
+
+
+@parallel_kernel
+def transpose_strip(strip, rows, columns, scale, shift, out, threads):
+    """Write ``strip`` (rows x columns margin bytes) to ``out`` (columns x rows): scale * margin + shift, int8."""
+    tiles = (columns + TILE - 1) // TILE
+    for thread in prange(threads):
+        for tile in range(thread, tiles, threads):
+            for left in range(0, rows, TILE):
+                for column in range(tile * TILE, min(tile * TILE + TILE, columns)):
+                    for row in range(left, min(left + TILE, rows)):
+                        margin = np.int64(strip[np.uint64(row * columns + column)]) - BIAS
+                        out[np.uint64(column * rows + row)] = scale * margin + shift

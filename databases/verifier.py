@@ -1,0 +1,335 @@
+"""Whether tables are right, not only unchanged: three checks, each enough by itself.
+
+That every value is the best of its moves is *not* enough: two boards that pass +2 and -2 back and forth are consistent
+and wrong. What is enough:
+
+1. *The proof by distance* (:func:`prove`). One pass over a tier checks at every board that
+
+   - value = the best over the moves of (captured - value of the child), or the margin at the end;
+   - distance = 0 where the value is 0 or there is no move; else 1 + the least (value > 0) or the largest (value < 0),
+     over the best moves, of: 0 for a capture, the child's distance for a move that stays in the tier.
+
+   Given right smaller tiers, these equations have exactly one solution. A player ahead who follows falling distances
+   reaches the capture; a player behind has no best move whose distance does not fall too, and every other move loses
+   more; so what is claimed is forced. And a player who holds a margin of 0 or more holds it for ever by the first
+   equation. Hence any wrong number, a single bit of one, breaks an equation somewhere.
+
+2. *The independent engine* (:func:`compare`): :mod:`databases.sweeps` solves the tiers again, and every number must be
+   the same. The only check that covers ``lower`` and ``upper``.
+
+3. *Published counts* (:func:`count`): how often each value comes up, against a file.
+
+The first uses the builder's move tables (which tests compare with the readable rules), since with them every move is a
+step along one row of a table; the second uses nothing of the builder's.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from databases.builder.movetables import ILLEGAL, MoveTables, OwnMoves, own_moves
+from databases.builder.plan import available_memory
+from databases.prober import Board, Tables
+from databases.store import count_margins
+from databases.sweeps import SweptTables, sweep_bytes
+from databases.tiers import block_offsets, board_at
+from solver.errors import AbapaError
+from solver.kernels.compile import inline_kernel, parallel_kernel
+from solver.kernels.intrinsics import fetch_add, load_int8
+
+Counts = dict[int, dict[int, int]]
+"""Seeds -> value -> boards."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check of one tier found."""
+
+    seeds: int
+    checked: tuple[str, ...]
+    """The quantities that are right if nothing is wrong."""
+    boards: int
+    seconds: float
+    faults: tuple[str, ...]
+    """What is wrong, a line each; empty if nothing is."""
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+
+class TierShape(NamedTuple):
+    """Where the boards of a tier of n seeds lie; int64."""
+
+    counts: NDArray[np.int64]
+    """h(k) for k = 0..n."""
+    blocks: NDArray[np.int64]
+    """Start of block a for a = 0..n + 1."""
+
+
+# -- the proof by distance --------------------------------------------------------------------------------------------
+
+
+def prove(tables: Tables, tiers: Sequence[int], threads: int = 1) -> Iterator[Verdict]:
+    """Prove ``value`` and ``distance`` of each of ``tiers``, given that the smaller ones are right: prove those too.
+
+    Raises :class:`~databases.prober.MissingTierError`, and :class:`~solver.errors.AbapaError` before any work for a
+    tier that holds no distances.
+    """
+    for seeds in tiers:
+        tables.map(seeds)
+        if "distance" not in tables.tiers[seeds].quantities:
+            raise AbapaError(
+                f"{tables.tiers[seeds].path} holds no distances to prove it by: build it with --distance, "
+                "or verify it with --independent"
+            )
+    numba.set_num_threads(threads)
+    moves = MoveTables.build(tables.rules, max(tiers, default=0))
+    pairs = own_moves(tables.rules.pits, moves.seeds)
+    for seeds in tiers:
+        start = time.perf_counter()
+        values = [tables.map(k) for k in range(seeds + 1)]
+        wrong, first = prove_arrays(moves, pairs, values, tables.map(seeds, "distance"), threads)
+        faults = (_explain(tables, seeds, wrong, first),) if wrong else ()
+        boards = tables.tiers[seeds].positions
+        yield Verdict(seeds, ("value", "distance"), boards, time.perf_counter() - start, faults)
+
+
+def prove_arrays(
+    moves: MoveTables, pairs: OwnMoves, values: list[NDArray[np.int8]], distance: NDArray[np.uint16], threads: int
+) -> tuple[int, int]:
+    """Check a tier's equations: how many boards break theirs, and the index of the first (-1 if none does).
+
+    ``values``: ``value`` of tiers 0..n, n being the tier to check; ``distance``: of tier n.
+    """
+    seeds, pits = len(values) - 1, moves.rules.pits
+    shape = TierShape(np.ascontiguousarray(moves.counts[: seeds + 1]), block_offsets(pits, seeds))
+    addresses = np.array([tier.ctypes.data for tier in values], np.uint64)
+    units = _units(shape)
+    widest = int((units[:, 2] * shape.counts[seeds - units[:, 0]]).max())
+    best = np.empty((threads, widest), np.int32)
+    row = np.empty((threads, int(shape.counts.max())), np.int32)
+    found = np.zeros((threads, 2), np.int64)
+    found[:, 1] = len(distance)
+    ticket = np.zeros(1, np.int64)
+    check_equations(
+        shape, units, moves.crossing, pairs, moves.replies, addresses, values[seeds], distance,
+        best, row, found, threads, ticket,
+    )  # fmt: skip
+    wrong = int(found[:, 0].sum())
+    return wrong, int(found[:, 1].min()) if wrong else -1
+
+
+_UNIT_BOARDS = 1 << 18
+"""Boards that a thread works on at a time: their best moves, 4 bytes each, stay in the L2 cache."""
+
+
+def _units(shape: TierShape) -> NDArray[np.int64]:
+    """The work: (seeds b of the opponent's half, rank of the first B, how many B), from b = n down."""
+    units = []
+    seeds = len(shape.counts) - 1
+    for b in range(seeds, -1, -1):
+        step = min(64, max(4, _UNIT_BOARDS // int(shape.counts[seeds - b])))
+        rows = int(shape.counts[b])
+        units += [(b, first, min(step, rows - first)) for first in range(0, rows, step)]
+    return np.array(units, np.int64)
+
+
+_UNPLAYED = np.int32(-(1 << 30))
+_VALUE_SHIFT = 17
+
+
+@inline_kernel
+def score(value, plies):
+    """A value and its distance as one number: the better for the mover the larger, so the best move is a maximum."""
+    ahead = np.int32(value > 0) - np.int32(value < 0)
+    return (np.int32(value) << np.int32(_VALUE_SHIFT)) - ahead * np.int32(plies)
+
+
+@parallel_kernel
+def check_equations(shape, units, crossing, own, replies, tables, values, distances, best, row, found, threads, ticket):
+    """Check every board of a tier; ``found[thread]`` gets how many are wrong and the least index of one.
+
+    For a fixed half B and outcome o, the children of all (A, B) lie in one row of a table.
+    """
+    seeds = shape.counts.shape[0] - 1
+    outcomes = crossing.shape[0]
+    for thread in prange(threads):
+        while True:
+            unit = fetch_add(ticket, 0, 1)
+            if unit >= units.shape[0]:
+                break
+            b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
+            a = seeds - b
+            columns = shape.counts[a]
+            for half in range(rows):
+                line = best[thread, half * columns : (half + 1) * columns]
+                line[:] = _UNPLAYED
+                reply = replies.first[b] + (start + half) * replies.width[b]
+                for o in range(outcomes):
+                    t = crossing[o]
+                    if t > a:
+                        break
+                    kind = np.int64(replies.kind[reply + o])
+                    pair, end = own.first[a * outcomes + o], own.first[a * outcomes + o + 1]
+                    if kind == ILLEGAL or pair == end:
+                        continue
+                    width = shape.counts[a - t]
+                    target = np.int64(replies.rank[reply + o]) * width
+                    if kind == 0:
+                        child = shape.blocks[b + t] + target
+                        for i in range(width):
+                            row[thread, i] = score(
+                                -np.int32(values[np.uint64(child + i)]),
+                                np.int32(distances[np.uint64(child + i)]) + np.int32(1),
+                            )
+                    else:
+                        address = tables[seeds - kind] + np.uint64(
+                            block_start(shape, seeds - kind, b + t - kind) + target
+                        )
+                        for i in range(width):
+                            row[thread, i] = score(
+                                np.int32(kind) - np.int32(load_int8(address + np.uint64(i))), np.int32(1)
+                            )
+                    for p in range(pair, end):
+                        at = np.uint64(own.before[np.uint64(p)])
+                        line[at] = max(line[at], row[thread, np.uint64(own.after[np.uint64(p)])])
+            compare_unit(shape, b, start, rows, values, distances, best[thread], found[thread])
+
+
+@inline_kernel
+def block_start(shape, seeds, own):
+    """Start of block ``own`` in the tier of ``seeds`` seeds."""
+    start = np.int64(0)
+    for k in range(own):
+        start += shape.counts[k] * shape.counts[seeds - k]
+    return start
+
+
+@inline_kernel
+def compare_unit(shape, b, start, rows, values, distances, best, found):
+    """Compare what is stored with what the moves say, for the boards (A, B) of a few consecutive B."""
+    seeds = shape.counts.shape[0] - 1
+    a = seeds - b
+    columns = shape.counts[a]
+    stuck = score(np.int32(seeds if a > 0 else -seeds), np.int32(0))
+    for i in range(columns):
+        at = shape.blocks[a] + i * shape.counts[b] + start
+        for half in range(rows):
+            value = np.int32(values[np.uint64(at + half)])
+            plies = np.int32(distances[np.uint64(at + half)])
+            should = best[np.uint64(half * columns + i)]
+            if should == _UNPLAYED:
+                wrong = (score(value, np.int32(0)) != stuck) | (plies != 0)
+            else:
+                wrong = (score(value, plies) != should) | ((value == 0) & (plies != 0))
+            if wrong:
+                found[0] += 1
+                found[1] = min(found[1], at + half)
+
+
+def _explain(tables: Tables, seeds: int, wrong: int, first: int) -> str:
+    board = board_at(tables.rules.pits, seeds, first)
+    probe, moves = tables.probe(board), tables.moves(board)
+    says = f"value {moves[0].value}, distance {moves[0].distance}" if moves else "the game is over"
+    return (
+        f"{wrong:,} boards break their equation, first {_text(board)}: it has value {probe.value}, "
+        f"distance {probe.distance}; by its moves, {says}"
+    )
+
+
+def _text(board: Board) -> str:
+    return "-".join(map(str, board))
+
+
+# -- the independent engine -------------------------------------------------------------------------------------------
+
+
+def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
+    """Solve tiers 0..``seeds`` again by sweeps and compare every number of those that are in ``tables``.
+
+    Raises :class:`~databases.prober.MissingTierError` for a tier that is not there, and
+    :class:`~solver.errors.AbapaError` before any work where memory does not suffice.
+    """
+    for n in range(seeds + 1):
+        tables.map(n)
+    needed, free = sweep_bytes(tables.rules, seeds), available_memory()
+    if needed > free:
+        raise AbapaError(
+            f"solving {seeds} seeds again takes {needed:,} bytes of memory, {free:,} are available: verify fewer seeds"
+        )
+    numba.set_num_threads(threads)
+    swept = SweptTables(tables.rules, seeds, threads)
+    for n in range(seeds + 1):
+        start = time.perf_counter()
+        swept.solve(n)
+        table = tables.tiers[n]
+        found = (_difference(tables, n, name, swept.numbers(name, n)) for name in table.quantities)
+        faults = tuple(fault for fault in found if fault)
+        yield Verdict(n, table.quantities, table.positions, time.perf_counter() - start, faults)
+
+
+def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]) -> str | None:
+    stored = tables.map(seeds, quantity)
+    wrong = np.flatnonzero(stored != numbers)
+    if not len(wrong):
+        return None
+    board = board_at(tables.rules.pits, seeds, int(wrong[0]))
+    return (
+        f"{quantity} of {len(wrong):,} boards is wrong, first {_text(board)}: it has {stored[wrong[0]]}, "
+        f"solved again {numbers[wrong[0]]}"
+    )
+
+
+# -- published counts -------------------------------------------------------------------------------------------------
+
+
+def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[Verdict]:
+    """Count the values of each of ``tiers`` that ``published`` knows, in the data, and compare."""
+    for seeds in tiers:
+        if seeds not in published:
+            continue
+        start = time.perf_counter()
+        counts = np.zeros(256, np.int64)
+        count_margins(tables.map(seeds), counts)
+        counted = {int(k) - 128: int(counts[k]) for k in np.flatnonzero(counts)}
+        faults = tuple(
+            f"{counted.get(value, 0):,} boards have value {value}, published {published[seeds].get(value, 0):,}"
+            for value in sorted(counted.keys() | published[seeds].keys())
+            if counted.get(value, 0) != published[seeds].get(value, 0)
+        )
+        yield Verdict(seeds, ("counts",), tables.tiers[seeds].positions, time.perf_counter() - start, faults)
+
+
+def read_counts(path: Path) -> Counts:
+    """Read published counts: CSV with the columns seeds (or stones), value, count.
+
+    Raises :class:`~solver.errors.AbapaError` for a file that is not that.
+    """
+    published: Counts = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as lines:
+            reader = csv.DictReader(lines)
+            names = reader.fieldnames or []
+            tier = next((name for name in ("seeds", "stones") if name in names), None)
+            if tier is None or not {"value", "count"} <= set(names):
+                raise AbapaError(f"{path} has the columns {', '.join(names)}: accepted are seeds, value, count")
+            for row in reader:
+                if int(row["count"]):
+                    published.setdefault(int(row[tier]), {})[int(row["value"])] = int(row["count"])
+    except OSError as error:
+        raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise AbapaError(f"{path} is no CSV file of numbers with the columns seeds, value, count: {error}") from error
+    return published

@@ -1,0 +1,200 @@
+"""The packed form: the same answers, and the same bytes when unpacked."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from databases.archive import COMPRESSIONS, PackedTable, pack, unpack
+from databases.builder.build import build_tables
+from databases.folder import find_packed, find_tables, packed_path, table_path
+from databases.prober import open_tables
+from databases.store import Table, TableError
+from databases.tiers import board_at, tier_size
+from solver.errors import AbapaError
+from solver.rules import AWARI, Rules
+from tests import command_line
+from tests.command_line import abapa
+from tests.table_files import write_tables
+from tests.test_cli_tables import refused
+
+RULES = Rules.parse("abapa+pits=4")
+QUANTITIES = ("value", "lower", "upper", "distance")
+TOP = 9
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tiers 0..9 with every quantity, in plain and in packed form: tier 9 is 11,440 boards."""
+    folder = tmp_path_factory.mktemp("made")
+    write_tables(folder, RULES, TOP, QUANTITIES)
+    for path in find_tables(folder, RULES).values():
+        with Table.open(path) as table:
+            assert pack(table) == packed_path(folder, RULES, table.seeds)
+    return folder
+
+
+@pytest.fixture
+def packed(made: Path, tmp_path: Path) -> Path:
+    """A copy in which tiers 4.. are there in packed form only."""
+    folder = shutil.copytree(made, tmp_path / "packed")
+    for n in range(4, TOP + 1):
+        table_path(folder, RULES, n).unlink()
+    return folder
+
+
+@pytest.fixture(params=COMPRESSIONS)
+def compression(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "zstd":
+        pytest.importorskip("hdf5plugin", reason="the extra abapa[zstd] is not installed")
+    yield request.param
+
+
+def test_unpacking_restores_every_byte(made: Path, packed: Path) -> None:
+    for n, path in find_packed(packed, RULES).items():
+        if n < 4:
+            continue
+        with PackedTable.open(path) as table:
+            assert table.check() == []
+            assert unpack(table).read_bytes() == table_path(made, RULES, n).read_bytes()
+    assert list(packed.glob("*.part")) == []
+
+
+def test_both_compressions_restore_every_byte(tmp_path: Path, compression: str) -> None:
+    folder = tmp_path / "tables"
+    build_tables(folder, AWARI, 8, distance=True)
+    path = table_path(folder, AWARI, 8)
+    before = path.read_bytes()
+    with Table.open(path) as table:
+        target = pack(table, compression=compression)
+    path.unlink()
+    with PackedTable.open(target) as table:
+        assert unpack(table).read_bytes() == before
+
+
+def test_answers_are_those_of_the_plain_tables(made: Path, packed: Path) -> None:
+    random = np.random.default_rng(1)
+    boards = [board_at(4, n, int(index)) for n in range(TOP + 1) for index in random.integers(0, tier_size(4, n), 20)]
+    with open_tables(made, RULES) as plain, open_tables(packed, RULES) as both:
+        assert [type(table).__name__ for table in both.tiers.values()] == ["Table"] * 4 + ["PackedTable"] * 6
+        assert both.seeds == TOP and list(both.mapped) == [0, 1, 2, 3]
+        for board in boards:
+            assert both.probe(board) == plain.probe(board)
+            assert both.moves(board) == plain.moves(board)
+        for quantity in QUANTITIES:
+            assert (both.probe_many(boards, quantity) == plain.probe_many(boards, quantity)).all()
+        assert both.tiers[TOP].histograms == plain.tiers[TOP].histograms
+        with pytest.raises(AbapaError, match="is packed and cannot be mapped: abapa unpack restores"):
+            both.map(TOP)
+
+
+def test_strangers_read_it_as_any_dataset(made: Path) -> None:
+    with h5py.File(packed_path(made, RULES, TOP)) as file, Table.open(table_path(made, RULES, TOP)) as table:
+        for quantity in QUANTITIES:
+            dataset: Any = file[quantity]
+            assert dataset.compression == "gzip" and (dataset[:] == table.map(quantity)).all()
+
+
+def test_a_number_takes_less_than_three_and_a_half_bits(tmp_path: Path) -> None:
+    build_tables(tmp_path, AWARI, 14)
+    with Table.open(table_path(tmp_path, AWARI, 14)) as table:
+        assert 8 * pack(table).stat().st_size / table.positions < 3.5
+
+
+def test_a_changed_byte_is_found(packed: Path) -> None:
+    path = packed_path(packed, RULES, TOP)
+    data = path.read_bytes()
+    with h5py.File(path) as file:
+        value: Any = file["value"]
+        places = value.id.get_chunk_info(0)
+    for at in range(places.byte_offset + 3, places.byte_offset + places.size - 12, 97):
+        wrong = bytearray(data)
+        wrong[at] ^= 0x08
+        path.write_bytes(wrong)
+        with PackedTable.open(path) as table:
+            assert table.check()
+            with pytest.raises(TableError, match="is damaged"):
+                unpack(table)
+        assert not table_path(packed, RULES, TOP).exists() and not list(packed.glob("*.part"))
+    with open_tables(packed, RULES) as tables, pytest.raises(TableError, match="is damaged: value, boards 0 on"):
+        tables.probe_many([board_at(4, TOP, index) for index in range(200)])
+
+
+def test_damaged_files_are_named(packed: Path) -> None:
+    path = packed_path(packed, RULES, TOP)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(TableError, match="is truncated"):
+        PackedTable.open(path)
+    shutil.copy(packed_path(packed, RULES, TOP - 1), path)
+    with pytest.raises(TableError, match="holds 8 seeds"):
+        PackedTable.open(path)
+    path.write_bytes(b"hello")
+    with pytest.raises(TableError, match="is not an HDF5 file"):
+        open_tables(packed, RULES)
+    shutil.copy(table_path(packed, RULES, 3), packed_path(packed, RULES, 3))
+    with pytest.raises(TableError, match="not a table of Abapa's"):
+        PackedTable.open(packed_path(packed, RULES, 3))
+
+
+def test_a_damaged_table_is_not_packed(made: Path, tmp_path: Path) -> None:
+    path = table_path(tmp_path, RULES, TOP)
+    shutil.copy(table_path(made, RULES, TOP), path)
+    with Table.open(path) as table:
+        at = table.offsets["lower"] + 7
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+    with Table.open(path) as table, pytest.raises(TableError, match="is damaged, so it is not packed: lower: chunk 0"):
+        pack(table)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    write_tables(folder, RULES, 5, QUANTITIES)
+    where = ["--rules", RULES.id, "--tables", folder]
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    shown = abapa("stats", *where)
+    ran = abapa("pack", *where, "--remove")
+    assert ran.code == 0 and ran.out.count(" bytes packed into ") == 6
+    assert {path.name for path in folder.iterdir()} == {name.replace(".h5", ".packed.h5") for name in before}
+    assert abapa("stats", *where) == shown
+    assert abapa("check", *where).out.count("packed.h5: right\n") == 6
+    assert abapa("unpack", *where).code == 0
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    assert abapa("unpack", *where).out.count(": there already\n") == 6
+    assert abapa("pack", *where).out.count("packed already") == 6
+    assert abapa("unpack", *where, "--remove").code == 0
+    assert {path.name for path in folder.iterdir()} == set(before)
+    refused(abapa("unpack", *where), "no packed abapa+pits=4 table in")
+    refused(abapa("pack", *where, "--seeds", "9"), "no abapa+pits=4 table of 9 seeds")
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """A limit on file sizes stands for the full disk."""
+    build_tables(tmp_path, AWARI, 12)
+    where = ["--rules", "awari", "--tables", str(tmp_path), "--seeds", "12", "--remove"]
+    for command, limit in (("pack", 300_000), ("unpack", 1_000_000)):
+        before = {path.name for path in tmp_path.iterdir()}
+        code = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY));"
+        code += "from solver.cli import main; sys.argv = sys.argv[1:]; main()"
+        run = [command_line.ABAPA[0], "-c", code, "abapa", command, *where]
+        refused(subprocess.run(run, capture_output=True, text=True, check=False), "cannot write ", "too large; the ")
+        assert {path.name for path in tmp_path.iterdir()} == before
+        assert abapa(command, *where).code == 0
+
+
+def test_zstd_without_the_extra_says_how_to_get_it(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("databases.archive.importlib.util.find_spec", lambda name: None)
+    with (
+        Table.open(table_path(made, RULES, 3)) as table,
+        pytest.raises(AbapaError, match=r"pip install 'abapa\[zstd\]'"),
+    ):
+        pack(table, compression="zstd")
