@@ -198,6 +198,7 @@ class Engine:
     def _search(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
         """The thread of one search: its info lines, then its move, always."""
         moves: tuple[int, ...] = ()
+        report: Report | None = None
         try:
             for report in searcher.reports(position, limits):
                 moves = report.best.moves
@@ -205,6 +206,9 @@ class Engine:
                     self._say(_info(position, report, searcher))
                 if self._stopped.is_set():
                     break
+            if report is not None and not self._stopped.is_set():
+                surer = searcher.progress(position, report)
+                moves = moves if surer is None or surer in moves[:1] else (surer,)
         except AbapaError as error:
             self._say(f"info string {error}")
         if self._patient.is_set():

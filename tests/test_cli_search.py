@@ -91,6 +91,13 @@ def test_tables_cut_the_tree(tables: Path) -> None:
     assert plain["low"] <= cut["low"] <= cut["high"] <= plain["high"]
 
 
+def test_tables_without_bounds_are_left_out_and_said_so(tmp_path: Path) -> None:
+    write_tables(tmp_path, ABAPA, 2, ("value",))
+    result = run("search", SMALL, "--depth", "6", "--json", "--tables", str(tmp_path))
+    assert result.stderr == "the search leaves out the tables of 0, 1, 2 seeds: they lack value or lower or upper\n"
+    assert rows(result)[-1]["table_hits"] == 0
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -116,6 +117,24 @@ def test_a_game_that_could_come_back_to_its_own_boards_is_never_called_exact_by_
     by_move = {line.moves[0]: line for line in report.lines}
     assert by_move[4].score == 0  # the board after E comes back: endless play, an even split
     assert not any(line.exact for line in report.lines if not start.play(line.moves[0]).stores[0])
+
+
+def test_what_tables_promise_is_won() -> None:
+    """Two engines with tables play awari boards out: the margin is the table's, and no win is lost by wandering."""
+    searcher = Searcher(OwareGame(AWARI, tables(AWARI)), hash_mib=1)
+    for start in positions(AWARI, 60, 7):
+        searcher.clear()
+        position, margin = start, 0.0
+        while position.playable and (position.board, position.turn) not in position.seen:
+            # Without stores there is no majority: the board is played to its end.
+            position = replace(position, stores=(0, 0))
+            code = searcher.choose(position, Limits(depth=4)).best.moves[0]
+            position = searcher.game.play(position, code)
+            margin += position.stores[0] - position.stores[1]
+        if not position.playable:
+            south, north = replace(position, stores=(0, 0)).result() or (0, 0)
+            margin += south - north
+        assert margin == truth(start)[0], start.text
 
 
 @pytest.mark.parametrize("pits", [1, 2, 3, 4])

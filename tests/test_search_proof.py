@@ -32,7 +32,7 @@ def test_a_proof_closes_in_on_the_table(rules: Rules) -> None:
     proven = 0
     for position in positions(rules, 25, 8):
         searcher = searcher_below(rules, position.seeds)
-        start = proof = fresh_proof(searcher, position)
+        start = proof = fresh_proof(searcher, position, position.seeds)
         lower, upper = truth(position)
         assert (proof.low, proof.high) == (-position.seeds, position.seeds)
         for proof in prove(searcher, position, Limits(nodes=200_000), start):
@@ -48,7 +48,7 @@ def test_stores_are_part_of_the_margin() -> None:
     searcher = Searcher(OwareGame(AWARI, {n: tables(AWARI)[n] for n in range(5)}), hash_mib=1)
     bare = Position(board, rules=AWARI)
     full = Position(board, (24, 20), rules=AWARI)
-    one, other = (last(prove(searcher, p, Limits(), fresh_proof(searcher, p))) for p in (bare, full))
+    one, other = (last(prove(searcher, p, Limits(), fresh_proof(searcher, p, p.seeds))) for p in (bare, full))
     assert one.exact and other.low == one.low + 4
     assert one.low == truth_of_small(bare)
 
@@ -62,10 +62,10 @@ def truth_of_small(position: Position) -> int:
 def test_a_saved_proof_goes_on(tmp_path: Path) -> None:
     position = next(p for p in positions(AWARI, 40, 9) if p.seeds == 12)
     limits = Limits(depth=12)
-    whole = last(prove(s := searcher_below(AWARI, 10), position, limits, fresh_proof(s, position)))
+    whole = last(prove(s := searcher_below(AWARI, 10), position, limits, fresh_proof(s, position, 12)))
 
     first = searcher_below(AWARI, 10)
-    half = last(prove(first, position, Limits(depth=6), fresh_proof(first, position)))
+    half = last(prove(first, position, Limits(depth=6), fresh_proof(first, position, 12)))
     save_proof(tmp_path / "proof", half, first, ABOUT)
     second = searcher_below(AWARI, 10)
     again = load_proof(tmp_path / "proof", second, ABOUT)

@@ -110,7 +110,7 @@ class Table:
 
     def _ask(self) -> tuple[str, str]:
         """The engine's move here, and its score in words, from the view of the player to move."""
-        report = self.searcher.search(self.now, self.limits)
+        report = self.searcher.choose(self.now, self.limits)
         if self.searcher.interrupted:
             raise Left
         letter = move_letters(self.now, report.best.moves)[0]

@@ -75,11 +75,15 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str
 
     needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
     with open_tables(folder, rules) as tables:
-        yield {
+        maps = {
             seeds: {quantity: table.map(quantity) for quantity in needed}
             for seeds, table in tables.mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }
+        if left_out := sorted(set(tables.tiers) - set(maps)):
+            seeds = ", ".join(map(str, left_out))
+            click.echo(f"the search leaves out the tables of {seeds} seeds: they lack {' or '.join(needed)}", err=True)
+        yield maps
 
 
 def move_letters(position: Position, codes: tuple[int, ...]) -> list[str]:

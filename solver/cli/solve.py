@@ -52,7 +52,10 @@ def command(
 
     with open_searcher() as searcher:
         resumed = save is not None and save.exists()
-        proof = load_proof(save, searcher, about) if save is not None and resumed else fresh_proof(searcher, root)
+        if save is not None and resumed:
+            proof = load_proof(save, searcher, about)
+        else:
+            proof = fresh_proof(searcher, root, root.seeds)
         try:
             for proof in prove(searcher, root, limits, proof):  # noqa: B020
                 show(proof)

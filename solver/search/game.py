@@ -21,7 +21,7 @@ index with ``np.uint64``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numba.extending import overload
@@ -152,6 +152,11 @@ class Game(Protocol[Position]):
         """What is to be added to the search's scores: seeds already won by the mover less those of the opponent."""
         ...
 
-    def most(self, position: Position) -> int:
-        """The largest size of a score of this position: the seeds left to win."""
+
+@runtime_checkable
+class Tabled(Protocol):
+    """A game that has endgame tables, besides :class:`Game`: what playing for progress needs."""
+
+    def tabled(self, position: Any) -> bool:
+        """Whether the endgame tables at hand know this very position."""
         ...

@@ -17,6 +17,11 @@ them might run into a position of it, which ends the game. So while the game's o
 (``barred`` is not empty and no irreversible move was made since the root), bounds read from tables are not used as
 facts.
 
+**Progress.** A table says what a board is worth, not how to get it: a player who only keeps the value may wander until
+the game's own history bars the way. With a ``salt`` the search looks for a line that *realises* a value: no tables and
+no estimates until an irreversible move is made, all that is unresolved counts against the root's mover. What it learns
+on the way is kept under keys of its own, since it holds for this root only.
+
 With ``same_depth`` a score at depth d is the minimax value of depth d, whatever the table held, the windows or the
 order of moves (below 2 * pits plies without a capture, where Oware knows no repetition). Without it, deeper entries
 serve too.
@@ -85,17 +90,21 @@ def negamax(game, worker, ply, alpha, beta, depth):
     worker["low"][here], worker["high"][here] = low, high
     mark = key(game, worker, ply)
     worker["key"][here] = mark
+    inside = worker["quiet"][here] >= ply  # no irreversible move since the root
+    realising = worker["salt"] != np.uint64(0)
     if ply > 0:
         if _came_back(game, worker, ply, mark):
-            return cycle_score(game, worker, ply)
+            return _unresolved(ply, low, high) if realising else cycle_score(game, worker, ply)
         if low >= beta:
             return low
         if high <= alpha:
             return high
-    trusted = worker["barred_count"] == 0 or worker["quiet"][here] < ply
+    trusted = not inside or realising or worker["barred_count"] == 0
+    if inside and realising:  # what is unresolved counts against one side, so the sides need keys of their own
+        mark ^= worker["salt"] + np.uint64(ply & 1)
 
     # 2. The endgame tables.
-    if ply > 0:
+    if ply > 0 and not (inside and realising):
         found, table_low, score, table_high = probe(game, worker, ply)
         if found:
             worker["table_hits"] += 1
@@ -105,6 +114,8 @@ def negamax(game, worker, ply, alpha, beta, depth):
 
     # 3. The horizon. (The transposition table has no entries of depth 0, and a look at it is a cache miss.)
     if (depth <= 0 and ply > 0) or ply >= MAX_PLY:
+        if realising:
+            return _unresolved(ply, low, high)
         return min(max(evaluate(game, worker, ply), low), high)
 
     # 4. The transposition table: facts of any depth, an estimate of this depth or more.
@@ -198,6 +209,12 @@ def negamax(game, worker, ply, alpha, beta, depth):
         data = pack_entry(best, low, high, depth, best_move, kind, worker["age"])
         store(worker["entries"], worker["buckets"], mark, data)
     return best
+
+
+@inline_kernel
+def _unresolved(ply, low, high):
+    """What counts for nothing in a search for progress: the worst for the side to move at the root."""
+    return low if (ply & 1) == 0 else high
 
 
 @inline_kernel

@@ -397,6 +397,6 @@ class OwareGame:
         """Seeds in the mover's store less those in the opponent's."""
         return position.stores[position.turn] - position.stores[1 - position.turn]
 
-    def most(self, position: Position) -> int:
-        """The seeds on the board."""
-        return position.seeds
+    def tabled(self, position: Position) -> bool:
+        """Whether there is a table of this many seeds."""
+        return position.seeds <= TABLE_SEEDS and bool(self._memory[0]["value"][position.seeds])

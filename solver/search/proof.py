@@ -74,9 +74,9 @@ def prove(searcher: Searcher[Any], position: Any, limits: Limits, start: Proof) 
         yield proof
 
 
-def fresh_proof(searcher: Searcher[Any], position: Any) -> Proof:
-    """Nothing proven but what the seeds left allow."""
-    lead, most = searcher.game.lead(position), searcher.game.most(position)
+def fresh_proof(searcher: Searcher[Any], position: Any, most: int) -> Proof:
+    """Nothing proven but that the margin still to be won is no larger than ``most``, the seeds on the board."""
+    lead = searcher.game.lead(position)
     return Proof(lead - most, lead + most, lead)
 
 

@@ -10,14 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import AbapaError
-from solver.search.game import Game
+from solver.search.game import Game, Tabled
 from solver.search.negamax import negamax
 from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, MAX_PLY, new_worker
@@ -171,6 +171,35 @@ class Searcher(Generic[Position]):
         assert report is not None  # the generator gives at least one
         return report
 
+    def choose(self, position: Position, limits: Limits | None = None) -> Report:
+        """Search for a move to play: as :meth:`search`, and inside tables a move that makes progress."""
+        report = self.search(position, limits)
+        if self.interrupted:
+            return report
+        move = self.progress(position, report)
+        if move is None or move == report.best.moves[0]:
+            return report
+        return replace(report, lines=(replace(report.best, moves=(move,)), *report.lines[1:]))
+
+    def progress(self, position: Position, report: Report, nodes: int = 200_000) -> int | None:
+        """A move that leads by force to a capture or end that gives what ``report`` promises, if tables promised it.
+
+        None where tables do not know the position, where nothing is to be won on the board (endless play will do), or
+        where no such line is found within ``nodes``.
+        """
+        value = report.best.score - self.game.lead(position)
+        if not isinstance(self.game, Tabled) or not self.game.tabled(position) or value <= 0:
+            return None
+        with self.session(position, Limits(nodes=nodes)) as session:
+            session.set_apart()
+            for depth in range(1, MAX_DEPTH + 1):
+                found = session.window(value - 1, value, depth)
+                if found is None:
+                    return None
+                if found.score >= value:
+                    return found.move
+        return None
+
     def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Iterator[Report]:
         """Search a position, a report for each depth as it is finished; see :meth:`search`."""
         limits = limits or Limits()
@@ -224,7 +253,7 @@ class Session(Generic[Position]):
     def _prepare(self, worker: NDArray[np.void], position: Position) -> None:
         """Everything a search must not inherit from the last one, and the position."""
         record = worker[0]
-        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet"):
+        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt"):
             record[name] = 0
         record["budget"] = self._limits.nodes or _NO_LIMIT
         record["same_depth"] = self._limits.same_depth
@@ -273,6 +302,10 @@ class Session(Generic[Position]):
             guess = self._with_window(worker, depth, guess)
             if worker[0]["aborted"] or self._stop[0]:
                 return
+
+    def set_apart(self) -> None:
+        """Search for progress from here on (:mod:`solver.search.negamax`), under keys of this session's own."""
+        self._workers[0][0]["salt"] = np.uint64((0x9E3779B97F4A7C15 * (self._searcher._age + 1)) & (2**64 - 1))
 
     def window(self, alpha: int, beta: int, depth: int) -> Window | None:
         """Search the root once with a window; None when the search was stopped."""

@@ -22,7 +22,7 @@ def play_game(
         if len(letters) < random_plies:
             house = chance.choice(position.legal_moves())
         else:
-            code = searcher.search(position, limits).best.moves[0]
+            code = searcher.choose(position, limits).best.moves[0]
             house = code + position.turn * position.rules.pits
         letters.append(position.letter(house))
         positions.append(position.play(house))

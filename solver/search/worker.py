@@ -32,6 +32,7 @@ WORKER = np.dtype(
         ("entries", np.uint64),  # address of the transposition table, 0 for none
         ("buckets", np.uint64),  # its number of buckets
         ("age", np.uint64),  # of this search, 0..63
+        ("salt", np.uint64),  # 0, or what sets the keys of a search for progress apart
         ("same_depth", np.int64),  # 1: use only table entries of exactly the depth wanted
         ("excluded", np.uint64),  # moves left out at the root, a bit for each of the codes 0..63
         ("barred", np.uint64, (MAX_BARRED,)),  # keys of the game's positions that end it when they come back
