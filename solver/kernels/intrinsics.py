@@ -51,3 +51,14 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+@intrinsic
+def byte_swap(typingctx: Any, word: Any) -> Any:
+    """The eight bytes of a uint64 word in reverse order."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return signature, codegen
