@@ -17,7 +17,9 @@ import click
 from solver import __version__
 from solver.errors import AbapaError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
+}
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
 
 

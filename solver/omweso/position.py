@@ -214,6 +214,10 @@ class OmwesoPosition:
             turn = self.find(turn)
         elif turn not in self.turns:
             raise PositionError(f"turn {turn_text(turn, self.rules)} does not belong to this position")
+        return self.after(turn)
+
+    def after(self, turn: Turn) -> OmwesoPosition:
+        """As :meth:`play`, for a turn that is known to be one of this position's: nothing is checked."""
         return replace(
             self,
             side=turn.opponent,
