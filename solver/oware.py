@@ -29,6 +29,8 @@ class Move:
     house: int
     captured: int
     board: Board
+    feeds: bool
+    """Whether a seed was sown on the opponent's row (a grand slam may take it away again)."""
     starves: bool
     """Whether the opponent is left without seeds."""
 
@@ -159,13 +161,14 @@ class Position:
         """What playing ``house`` does, legal or not: sowing, capture, grand slam (``win-only`` needs the stores)."""
         pits, board = self.rules.pits, list(self.board)
         seeds, board[house] = board[house], 0
-        at = house
+        foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
+        feeds, at = False, house
         for _ in range(seeds):
             at = (at + 1) % (2 * pits)
             if at == house:
                 at = (at + 1) % (2 * pits)
             board[at] += 1
-        foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
+            feeds = feeds or at in foe
         taken: list[int] = []
         while seeds and at in foe and board[at] in (2, 3):
             taken.append(at)
@@ -175,7 +178,7 @@ class Position:
             captured, taken = 0, []
         for pit in taken:
             board[pit] = 0
-        return Move(house, captured, tuple(board), starves=not any(board[pit] for pit in foe))
+        return Move(house, captured, tuple(board), feeds, starves=not any(board[pit] for pit in foe))
 
     def _slam_keeps(self, captured: int) -> bool:
         """Whether a grand slam of ``captured`` seeds captures nothing under these rules."""
@@ -184,19 +187,19 @@ class Position:
         return self.rules.grand_slam is GrandSlam.FORFEIT
 
     @cached_property
-    def _playable(self) -> tuple[Move, ...]:
+    def playable(self) -> tuple[Move, ...]:
         """The moves that the sowing, feeding and grand slam rules allow, whether or not the game has ended."""
         own = range(self.turn * self.rules.pits, (self.turn + 1) * self.rules.pits)
         moves = [self.sow(house) for house in own if self.board[house]]
         if self.rules.grand_slam is GrandSlam.FORBIDDEN:
             return tuple(move for move in moves if not move.starves)
         if not any(self.row(1 - self.turn)):
-            return tuple(move for move in moves if not move.starves)
+            return tuple(move for move in moves if move.feeds)
         return tuple(moves)
 
     def legal_moves(self) -> tuple[int, ...]:
         """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
-        return () if self.result() is not None else tuple(move.house for move in self._playable)
+        return () if self.result() is not None else tuple(move.house for move in self.playable)
 
     def play(self, house: int | str) -> Position:
         """The position after playing a house, by index or letter. Raises :class:`~solver.errors.PositionError`."""
@@ -205,7 +208,7 @@ class Position:
         if house not in self.legal_moves():
             legal = " ".join(self.letter(move) for move in self.legal_moves()) or "none, the game is over"
             raise PositionError(f"move {self.letter(house)} is not legal here: legal moves are {legal}")
-        move = next(move for move in self._playable if move.house == house)
+        move = next(move for move in self.playable if move.house == house)
         stores = (
             (self.stores[0] + move.captured, self.stores[1])
             if self.turn == SOUTH
@@ -221,7 +224,7 @@ class Position:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
         if any(2 * store > self.total for store in self.stores):
             return "majority"
-        if not self._playable:
+        if not self.playable:
             return "nomove"
         return "repetition" if (self.board, self.turn) in self.seen else None
 

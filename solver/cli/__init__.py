@@ -18,6 +18,14 @@ from solver import __version__
 from solver.errors import AbapaError
 
 COMMANDS: dict[str, str] = {
+    "build": "Build the tables of a rule set up to a number of seeds.",
+    "probe": "Say what a position is worth, and each move.",
+    "moves": "List the moves of a position, best first.",
+    "line": "Show best play from a position.",
+    "stats": "Count the boards of each value.",
+    "check": "Hash tables again: are they what was written?",
+    "export": "Write a tier's numbers as raw bytes.",
+    "perft": "Count move sequences: checks and times the move generator.",
     "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""

@@ -2,26 +2,110 @@
 
 from __future__ import annotations
 
+import functools
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
 import click
 
+from solver.errors import AbapaError, PositionError
 from solver.rules import Rules
 
-
-class RulesType(click.ParamType):
-    """A rule set id, read by :meth:`solver.rules.Rules.parse` (whose error names the accepted forms)."""
-
-    name = "rules"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Rules:
-        return value if isinstance(value, Rules) else Rules.parse(str(value))
+_COUNT = re.compile(r"-?\d+|[SNsn]")
 
 
-rules_option = click.option(
-    "--rules",
-    type=RulesType(),
-    default="abapa",
-    show_default=True,
-    help="Rule set: abapa or awari, fields overridden as in abapa+cycle=even or awari+pits=4.",
-)
+def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--rules`` and ``--pits``: the command gets one ``rules``, a :class:`~solver.rules.Rules`."""
+
+    @click.option(
+        "--rules",
+        "rules_id",
+        metavar="RULES",
+        default="abapa",
+        show_default=True,
+        help="Rule set: abapa or awari, fields overridden as in abapa+cycle=even or awari+pits=4.",
+    )
+    @click.option("--pits", type=int, help="Houses a side, 1 to 8: another way to write +pits= in the rule set.")
+    @functools.wraps(command)
+    def with_rules(*args: Any, rules_id: str, pits: int | None, **kwargs: Any) -> Any:
+        return command(*args, rules=Rules.parse(rules_id, pits), **kwargs)
+
+    return with_rules
+
+
+def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--tables``: the command gets ``tables``, the folder as a :class:`~pathlib.Path`."""
+
+    @click.option(
+        "--tables",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder of tables; without it $ABAPA_TABLES, else the user's data folder.",
+    )
+    @functools.wraps(command)
+    def with_folder(*args: Any, tables: Path | None, **kwargs: Any) -> Any:
+        _check_that_databases_is_ours()
+        from databases.folder import tables_folder
+
+        return command(*args, tables=tables_folder(tables), **kwargs)
+
+    return with_folder
+
+
+def _check_that_databases_is_ours() -> None:
+    """Another project on the public index is called ``databases`` too and overwrites ours without a word."""
+    import databases
+
+    if getattr(databases, "DISTRIBUTION", None) != "abapa":
+        raise AbapaError(
+            f"the package 'databases' at {databases.__file__} is another project's, installed over Abapa's: "
+            "install abapa in an environment of its own"
+        )
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, for programs.")
+
+POSITION_SETTINGS: dict[str, Any] = {"ignore_unknown_options": True}
+"""Context settings of a command that takes positions: ``-1,0,..`` is a wrong position, not an unknown option."""
+
+
+def positions_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Positions as arguments or, without any, one a line on stdin: the command gets an iterator of their texts.
+
+    Arguments that are all bare counts (and S or N) make one position together.
+    """
+
+    @click.argument("positions", nargs=-1, metavar="[POSITION]...")
+    @functools.wraps(command)
+    def with_positions(*args: Any, positions: tuple[str, ...], **kwargs: Any) -> Any:
+        return command(*args, positions=_texts(positions), **kwargs)
+
+    return with_positions
+
+
+def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each position's text, and where it came from as a prefix for errors."""
+    for argument in arguments:
+        if argument.startswith("-") and not re.match(r"-\s*\d", argument):
+            raise click.NoSuchOption(argument)
+    if len(arguments) > 1 and all(_COUNT.fullmatch(argument) for argument in arguments):
+        arguments = (" ".join(arguments),)
+    if arguments:
+        return ((argument, "") for argument in arguments)
+    if sys.stdin.isatty():
+        raise click.UsageError("no position given: as an argument, or one a line on stdin")
+    return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
+
+
+def parse_positions(texts: Iterator[tuple[str, str]], rules: Rules) -> Iterator[Any]:
+    """Each text as a :class:`solver.oware.Position`; an error names the line it stands on."""
+    from solver.oware import Position
+
+    for text, where in texts:
+        try:
+            yield Position.parse(text, rules)
+        except PositionError as error:
+            raise PositionError(f"{where}{error}") from error

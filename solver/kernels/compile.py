@@ -18,6 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# Threads of a parallel kernel sleep between its loops: spinning is a little faster on an idle machine and ruinous on a
+# busy one. Read by the OpenMP runtime when it loads, so it must be set before numba starts threads.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import llvmlite
 import numba
 import numpy as np

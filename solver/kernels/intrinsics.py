@@ -1,4 +1,4 @@
-"""Machine instructions that numba has no name for: count trailing zeros, population count, prefetch.
+"""Machine instructions without a name in numba: counting zeros and bits of a word, prefetch, load, store, tickets.
 
 Each is one LLVM intrinsic; what they are for is said where they are used.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
 
 
 @intrinsic
@@ -48,6 +49,94 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         name = "llvm.prefetch.p0"
         function = cgutils.get_or_insert_function(builder.module, kind, name)
         builder.call(function, [pointer, i32(1), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def take_ticket(typingctx: Any, counter: Any, index: Any) -> Any:
+    """Atomically add 1 to ``counter[index]`` (int64 array) and return the old value: how threads share out work."""
+    signature = types.int64(counter, index)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(view.data, [args[1]])
+        return builder.atomic_rmw("add", pointer, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return signature, codegen
+
+
+@intrinsic
+def load_int8(typingctx: Any, address: Any) -> Any:
+    """The signed byte at a memory address (uint64): how kernels read tables that are mapped one file a tier."""
+    signature = types.int8(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def load_uint16(typingctx: Any, address: Any) -> Any:
+    """The unsigned 16-bit word at a memory address (uint64)."""
+    signature = types.uint16(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def prefetch_address(typingctx: Any, address: Any) -> Any:
+    """Ask for the cache line at a memory address (uint64), to be read soon."""
+    signature = types.void(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer: Any = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+    """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return signature, codegen
+
+
+@intrinsic
+def load_uint64(typingctx: Any, address: Any) -> Any:
+    """The 64-bit word at a memory address (uint64)."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.load(pointer)
+
+    return signature, codegen
+
+
+@intrinsic
+def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
+    """Write a 64-bit word (uint64) at a memory address (uint64)."""
+    signature = types.void(types.uint64, types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
         return context.get_dummy_value()
 
     return signature, codegen

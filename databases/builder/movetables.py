@@ -1,0 +1,320 @@
+"""What a move does to each half board, for both sides and in both directions, as flat tables.
+
+A sowing touches the opponent's half only through its *outcome*: how many seeds t cross over, and whether the last one
+falls there. So a board (A, B) never has to be decoded. For the mover's half A, each house gives an outcome and the half
+A' = D after the move. For the opponent's half B, each outcome says whether the move is legal, captures c seeds or stays
+in the tier, and the half B' = C after it. The child is the board (C, D): the opponent moves next.
+
+Outcomes are numbered by t, the ones that end on the opponent's side first: with m houses, t = 0 is 0, t = 1..m is
+1..m ("ends"), m again but passing on to the mover's own side is m + 1, and so on round the board. An outcome that ends
+over there fixes the move that led to D (the house must be the last empty one), one that does not may have several.
+
+These tables belong to a rule set and a largest seed count and serve every tier up to it. How they are used is left to
+the other modules of this package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from databases.halfboards import half_counts, half_firsts, list_halves, rank_half, rank_terms
+from solver.kernels.compile import inline_kernel, kernel
+from solver.rules import GrandSlam, Rules
+
+ILLEGAL = 255
+"""Kind of a reply that the rules forbid; 0 is a move that stays in the tier, anything else the seeds captured."""
+RANK_BITS = np.uint32(27)
+RANK_MASK = np.uint32((1 << 27) - 1)
+"""Entries of predecessor lists are outcome << 27 | rank."""
+
+
+@inline_kernel
+def outcome_number(crossing, ends, pits):
+    """Number of the outcome in which ``crossing`` seeds fall on the opponent's side, the last of them or not."""
+    return crossing + crossing // pits - np.int64(ends and crossing > 0 and crossing % pits == 0)
+
+
+@inline_kernel
+def sow_own_side(half, house, after):
+    """Sow one house of ``half``: write the own side after it, return (seeds that cross over, whether the last does)."""
+    pits = half.shape[0]
+    seeds = np.int64(half[house])
+    laps, rest = seeds // (2 * pits - 1), seeds % (2 * pits - 1)
+    for i in range(pits):
+        gap = i - house if i > house else i - house + 2 * pits
+        after[i] = np.int64(half[i]) + laps + np.int64(0 < rest >= gap)
+    after[house] = 0
+    over = rest - (pits - 1 - house)
+    crossing = laps * pits + min(max(over, 0), pits)
+    ends = crossing > 0 and (0 < over <= pits or (rest == 0 and house == 0))
+    return crossing, ends
+
+
+class OwnMoves(NamedTuple):
+    """Every move of every own half, grouped by (seeds before, outcome): the forward direction."""
+
+    houses: NDArray[np.uint8]
+    """Non-empty houses by half id."""
+    first: NDArray[np.int64]
+    """Start of group (a, o) at ``first[a * outcomes + o]``, its end at the next."""
+    before: NDArray[np.uint32]
+    """Rank of A."""
+    after: NDArray[np.uint32]
+    """Rank of D, which has a - t seeds."""
+
+
+class OwnOrigins(NamedTuple):
+    """Which own halves lead to D, by outcome: the backward direction."""
+
+    first: NDArray[np.uint32]
+    """Start of the list of half id D in ``entries``; one more than halves."""
+    entries: NDArray[np.uint32]
+    """outcome << 27 | rank of A, in order of outcome."""
+    single_first: NDArray[np.int64]
+    """For an outcome that ends over there: where its stretch of ``single`` starts; -1 for the others."""
+    single: NDArray[np.uint32]
+    """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, where the mask has it."""
+    mask_first: NDArray[np.int64]
+    """At ``o * (N + 1) + d``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead to."""
+    mask: NDArray[np.uint64]
+
+
+class Replies(NamedTuple):
+    """What each outcome does to an opponent's half B: stays in the tier, captures, or is illegal."""
+
+    first: NDArray[np.int64]
+    """Start of the rows of halves with b seeds; a row has ``width[b]`` outcomes."""
+    width: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    """0 stays in the tier, 1..254 seeds captured, 255 illegal."""
+    rank: NDArray[np.uint32]
+    """Rank of C, which has b + t - captured seeds."""
+
+
+class OpponentOrigins(NamedTuple):
+    """Which opponent's halves B become C by a move that stays in the tier."""
+
+    first: NDArray[np.uint32]
+    """Start of the list of half id C in ``entries``; one more than halves."""
+    entries: NDArray[np.uint32]
+    """outcome << 27 | rank of B, in order of outcome."""
+
+
+@dataclass(frozen=True)
+class MoveTables:
+    """All move tables of a rule set up to ``seeds`` seeds; see the parts for shapes."""
+
+    rules: Rules
+    seeds: int
+    crossing: NDArray[np.int64]
+    """t of each outcome."""
+    counts: NDArray[np.int64]
+    """h(k) for k = 0..seeds."""
+    firsts: NDArray[np.int64]
+    """Id of the first half board with k seeds."""
+    own: OwnMoves
+    own_origins: OwnOrigins
+    replies: Replies
+    opponent_origins: OpponentOrigins
+
+    @property
+    def outcomes(self) -> int:
+        """Number of outcomes that a move of at most ``seeds`` seeds can have."""
+        return len(self.crossing)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the tables take."""
+        parts = (self.own, self.own_origins, self.replies, self.opponent_origins)
+        return sum(array.nbytes for part in parts for array in part)
+
+    @classmethod
+    def build(cls, rules: Rules, seeds: int) -> MoveTables:
+        """Work the tables out for boards of up to ``seeds`` seeds."""
+        pits, halves = rules.pits, list_halves(rules.pits, seeds)
+        counts, firsts = half_counts(pits, seeds), half_firsts(pits, seeds)
+        terms, crossing = rank_terms(pits, seeds), _crossings(pits, seeds)
+        own = _own_moves(halves, firsts, terms, len(crossing))
+        replies = _replies(halves, counts, firsts, terms, crossing, rules.grand_slam)
+        return cls(
+            rules,
+            seeds,
+            crossing,
+            counts,
+            firsts,
+            own,
+            _own_origins(own, pits, seeds, crossing, counts, firsts),
+            replies,
+            _opponent_origins(replies, seeds, crossing, counts, firsts),
+        )
+
+
+def _crossings(pits: int, seeds: int) -> NDArray[np.int64]:
+    """t of every outcome that a house of up to ``seeds`` seeds can have, in order of number."""
+    half, after = np.zeros(pits, np.int64), np.zeros(pits, np.int64)
+    half[pits - 1] = seeds
+    most = sow_own_side(half, pits - 1, after)[0]
+    return np.array([t for t in range(most + 1) for _ in range(2 if t and t % pits == 0 else 1)], np.int64)
+
+
+def _own_moves(halves: NDArray, firsts: NDArray, terms: NDArray, outcomes: int) -> OwnMoves:
+    seeds = len(firsts) - 2
+    count = np.count_nonzero(halves, axis=1).astype(np.uint8)
+    first = np.zeros((seeds + 1) * outcomes + 1, np.int64)
+    _count_own_moves(halves, firsts, outcomes, first)
+    np.cumsum(first, out=first)
+    before, after = np.empty(int(first[-1]), np.uint32), np.empty(int(first[-1]), np.uint32)
+    _fill_own_moves(halves, firsts, terms, outcomes, first[:-1].copy(), before, after)
+    return OwnMoves(count, first, before, after)
+
+
+@kernel
+def _count_own_moves(halves, firsts, outcomes, first):
+    """Count the moves of group (a, o) into ``first[a * outcomes + o + 1]``."""
+    pits = halves.shape[1]
+    after = np.empty(pits, np.int64)
+    for a in range(firsts.shape[0] - 1):
+        for at in range(firsts[a], firsts[a + 1]):
+            for house in range(pits):
+                if halves[at, house]:
+                    crossing, ends = sow_own_side(halves[at], house, after)
+                    first[a * outcomes + outcome_number(crossing, ends, pits) + 1] += 1
+
+
+@kernel
+def _fill_own_moves(halves, firsts, terms, outcomes, cursor, before, after):
+    pits = halves.shape[1]
+    half_after = np.empty(pits, np.int64)
+    for a in range(firsts.shape[0] - 1):
+        for at in range(firsts[a], firsts[a + 1]):
+            for house in range(pits):
+                if halves[at, house]:
+                    crossing, ends = sow_own_side(halves[at], house, half_after)
+                    group = a * outcomes + outcome_number(crossing, ends, pits)
+                    before[cursor[group]] = at - firsts[a]
+                    after[cursor[group]] = rank_half(half_after, 0, terms)
+                    cursor[group] += 1
+
+
+def _own_origins(
+    own: OwnMoves, pits: int, seeds: int, crossing: NDArray, counts: NDArray, firsts: NDArray
+) -> OwnOrigins:
+    outcomes = len(crossing)
+    single_first = np.full(outcomes, -1, np.int64)
+    size = 0
+    for outcome, t in enumerate(crossing):
+        if t and outcome == outcome_number(int(t), True, pits):
+            single_first[outcome] = size
+            size += int(firsts[seeds - t + 1])
+    mask_first = np.zeros((outcomes, seeds + 1), np.int64)
+    words = (counts + 63) // 64
+    room = np.where(crossing[:, None] + np.arange(seeds + 1) <= seeds, words, 0)
+    mask_first.ravel()[1:] = np.cumsum(room.ravel())[:-1]
+    single, mask = np.zeros(size, np.uint32), np.zeros(int(room.sum()), np.uint64)
+    first = np.zeros(int(firsts[-1]) + 1, np.int64)
+    entries = np.empty(len(own.before), np.uint32)
+    _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask)
+    return OwnOrigins(first.astype(np.uint32), entries, single_first, single, mask_first.ravel(), mask)
+
+
+@kernel
+def _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask):
+    seeds, outcomes = firsts.shape[0] - 2, crossing.shape[0]
+    for filling in range(2):  # count, then fill in order of outcome
+        if filling:
+            total = np.int64(0)
+            for i in range(first.shape[0]):
+                first[i], total = total, total + first[i]
+        for o in range(outcomes):
+            for a in range(crossing[o], seeds + 1):
+                d = a - crossing[o]
+                for k in range(own.first[a * outcomes + o], own.first[a * outcomes + o + 1]):
+                    at = firsts[d] + own.after[k]
+                    if filling:
+                        entries[first[at]] = np.uint32(o) << RANK_BITS | own.before[k]
+                        mask[mask_first[o, d] + own.after[k] // 64] |= np.uint64(1) << np.uint64(own.after[k] % 64)
+                        if single_first[o] >= 0:
+                            single[single_first[o] + at] = own.before[k]
+                    first[at] += 1
+    for i in range(first.shape[0] - 1, 0, -1):
+        first[i] = first[i - 1]
+    first[0] = 0
+
+
+def _replies(
+    halves: NDArray, counts: NDArray, firsts: NDArray, terms: NDArray, crossing: NDArray, slam: GrandSlam
+) -> Replies:
+    seeds = len(counts) - 1
+    width = np.array([np.searchsorted(crossing, seeds - b, side="right") for b in range(seeds + 1)], np.int64)
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * width)])
+    kind, rank = np.empty(int(first[-1]), np.uint8), np.empty(int(first[-1]), np.uint32)
+    forbidden, forfeit = slam is GrandSlam.FORBIDDEN, slam is GrandSlam.FORFEIT
+    _fill_replies(halves, firsts, terms, crossing, first, width, forbidden, forfeit, kind, rank)
+    return Replies(first, width, kind, rank)
+
+
+@kernel
+def _fill_replies(halves, firsts, terms, crossing, first, width, forbidden, forfeit, kind, rank):
+    pits = halves.shape[1]
+    after = np.empty(pits, np.int64)
+    for b in range(firsts.shape[0] - 1):
+        at = first[b]
+        for half in range(firsts[b], firsts[b + 1]):
+            for o in range(width[b]):
+                t = crossing[o]
+                for i in range(pits):
+                    after[i] = np.int64(halves[half, i]) + t // pits + np.int64(i < t % pits)
+                captured, last = np.int64(0), np.int64(-1)
+                if t > 0 and o == outcome_number(t, True, pits):
+                    last = (t - 1) % pits
+                    while last >= 0 and 2 <= after[last] <= 3:
+                        captured += after[last]
+                        last -= 1
+                slam = captured > 0 and captured == b + t
+                if (b == 0 and t == 0) or (slam and forbidden):
+                    kind[at] = ILLEGAL
+                elif slam and forfeit:
+                    kind[at] = 0
+                else:
+                    kind[at] = captured
+                    if captured:
+                        for i in range(last + 1, (t - 1) % pits + 1):
+                            after[i] = 0
+                rank[at] = rank_half(after, 0, terms)
+                at += 1
+
+
+def _opponent_origins(
+    replies: Replies, seeds: int, crossing: NDArray, counts: NDArray, firsts: NDArray
+) -> OpponentOrigins:
+    first = np.zeros(int(firsts[-1]) + 1, np.int64)
+    entries = np.empty(int(np.count_nonzero(replies.kind == 0)), np.uint32)
+    _fill_opponent_origins(replies, crossing, counts, firsts, first, entries)
+    return OpponentOrigins(first.astype(np.uint32), entries)
+
+
+@kernel
+def _fill_opponent_origins(replies, crossing, counts, firsts, first, entries):
+    seeds = counts.shape[0] - 1
+    for filling in range(2):  # count, then fill in order of outcome
+        if filling:
+            total = np.int64(0)
+            for i in range(first.shape[0]):
+                first[i], total = total, total + first[i]
+        for o in range(crossing.shape[0]):
+            for b in range(seeds + 1):
+                if o < replies.width[b]:
+                    for half in range(counts[b]):
+                        at = replies.first[b] + half * replies.width[b] + o
+                        if replies.kind[at] == 0:
+                            target = firsts[b + crossing[o]] + replies.rank[at]
+                            if filling:
+                                entries[first[target]] = np.uint32(o) << RANK_BITS | np.uint32(half)
+                            first[target] += 1
+    for i in range(first.shape[0] - 1, 0, -1):
+        first[i] = first[i - 1]
+    first[0] = 0

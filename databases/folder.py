@@ -1,0 +1,42 @@
+"""Where tables lie: the option, ``ABAPA_TABLES``, or the user's data folder; and which file holds which tier."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from solver.rules import Rules
+
+TABLES_VARIABLE = "ABAPA_TABLES"
+SUFFIX = ".h5"
+_NAME = re.compile(rf"(?P<rules>.+)-(?P<seeds>\d{{2,3}}){re.escape(SUFFIX)}")
+
+
+def tables_folder(option: Path | str | None = None) -> Path:
+    """The folder named by ``option``, else by ``$ABAPA_TABLES``, else ``tables`` in the user's data folder."""
+    if option is not None:
+        return Path(option)
+    named = os.environ.get(TABLES_VARIABLE)
+    return Path(named) if named else user_data_path("abapa") / "tables"
+
+
+def table_path(directory: Path, rules: Rules, seeds: int) -> Path:
+    """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
+    return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
+
+
+def parse_name(path: Path) -> tuple[str, int] | None:
+    """Rule id and seeds that a file name claims, or None where it is not a table's name."""
+    match = _NAME.fullmatch(path.name)
+    return (match["rules"], int(match["seeds"])) if match else None
+
+
+def find_tables(directory: Path, rules: Rules) -> dict[int, Path]:
+    """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened."""
+    if not directory.is_dir():
+        return {}
+    named = ((parse_name(path), path) for path in directory.iterdir())
+    return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

@@ -1,0 +1,475 @@
+"""Asking finished tables: what a board is worth, what each move is worth, how play goes on.
+
+::
+
+    with open_tables("tables", Rules.parse("awari")) as tables:
+        tables.probe((0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 2)).value
+
+Values are margins in seeds from the view of the player to move; a *move's* value is from the view of the player who
+makes it. A position is a canonical board (2m counts, the mover's houses first) or anything that knows its
+:class:`Positioned` form. Tables are mapped: a probe reads a few bytes, never a table. How tables are stored is left to
+:mod:`databases.store`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from databases.folder import find_tables
+from databases.halfboards import half_counts, rank_terms
+from databases.store import QUANTITIES, Table
+from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
+from solver.errors import AbapaError, PositionError, RulesError
+from solver.kernels.compile import kernel
+from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
+from solver.oware import Position
+from solver.rules import GrandSlam, Rules
+
+Board = tuple[int, ...]
+Default = TypeVar("Default")
+
+_SEARCHED = 4096
+"""Boards that :meth:`Tables.line` looks at in search of the next capture where no distance is stored."""
+
+
+class Positioned(Protocol):
+    """What a position must tell: its rules, and its board with the mover's houses first."""
+
+    @property
+    def canonical(self) -> Board: ...
+    @property
+    def rules(self) -> Rules: ...
+
+
+class MissingTierError(AbapaError, KeyError):
+    """No table answers: :attr:`seeds` is the tier that is missing, :attr:`command` builds it."""
+
+    def __init__(self, directory: Path, rules: Rules, seeds: int) -> None:
+        self.seeds = seeds
+        self.command = f"abapa build --rules {rules.id} --seeds {seeds} --tables {directory}"
+        remedy = f"build it with: {self.command}" if seeds <= MAX_SEEDS else f"tables go up to {MAX_SEEDS} seeds"
+        self.text = f"no {rules.id} table of {seeds} seeds in {directory}: {remedy}"
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a board is worth to the player to move, in seeds still on the board.
+
+    ``value``: seeds the mover will still win minus seeds the opponent will, endless play split evenly. ``lower`` and
+    ``upper``: what the mover can force and what the opponent can hold the mover to by play that ends (rule sets whose
+    endless play depends on the history; else None). ``distance``: plies to the capture or end that realises the value
+    under best play, 0 where there is none to wait for (game over, value 0), None where not stored.
+    """
+
+    rules: Rules
+    board: Board
+    value: int
+    lower: int | None = None
+    upper: int | None = None
+    distance: int | None = None
+
+    @property
+    def seeds(self) -> int:
+        """Seeds on the board."""
+        return sum(self.board)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value holds whatever boards repeat: always for an even split, else if the bounds agree."""
+        return not self.rules.has_bounds or (self.lower is not None and self.lower == self.upper)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """A legal move and what it is worth to the player who makes it.
+
+    ``house`` is counted from the mover's own first house, 0..m-1. ``board`` is the board after it, canonical (the
+    opponent, now to move, first). ``value``, ``lower``, ``upper``, ``distance`` as in :class:`Probe`.
+    """
+
+    house: int
+    captured: int
+    board: Board
+    value: int
+    lower: int | None = None
+    upper: int | None = None
+    distance: int | None = None
+
+
+class Line(NamedTuple):
+    """Best play: the moves, alternately of the player to move and of the opponent, and why they stop."""
+
+    moves: tuple[MoveValue, ...]
+    end: Literal["over", "endless", "limit"]
+    """``over``: no legal move. ``endless``: boards repeat from here. ``limit``: as many moves as were asked for."""
+
+
+def best_first(move: MoveValue) -> tuple[int, ...]:
+    """Sort key of moves, the one home of their order.
+
+    By value; then by what is certain (``lower``, then ``upper``); then by progress, a shorter win and a longer loss
+    first (where distances are stored); then the larger capture; then house order.
+    """
+    distance = move.distance or 0
+    progress = distance if move.value > 0 else -distance
+    return (-move.value, -(move.lower or 0), -(move.upper or 0), progress, -move.captured, move.house)
+
+
+def open_tables(directory: Path | str, rules: Rules) -> Tables:
+    """Open all tables of ``rules`` in ``directory``: sizes and attributes are checked, data are not.
+
+    Raises a subclass of :class:`~databases.store.TableError` for a file that is no good table, and
+    :class:`~solver.errors.AbapaError` where there is no such folder.
+    """
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise AbapaError(f"no tables folder {directory}: abapa build makes one")
+    return Tables(directory, rules, {n: Table.open(path) for n, path in find_tables(directory, rules).items()})
+
+
+class Tables:
+    """The tables of one rule set; a context manager. :func:`open_tables` makes one."""
+
+    def __init__(self, directory: Path, rules: Rules, tiers: dict[int, Table]) -> None:
+        self.directory, self.rules = directory, rules
+        self.tiers = tiers
+        """The open tables by seeds."""
+
+    @property
+    def seeds(self) -> int:
+        """The largest n for which every tier 0..n is there; -1 without a table of 0 seeds."""
+        return next(n for n in range(-1, MAX_SEEDS + 1) if n + 1 not in self.tiers)
+
+    # -- one position -------------------------------------------------------------------------------------------------
+
+    def probe(self, position: Positioned | Sequence[int]) -> Probe:
+        """What ``position`` is worth to the player to move.
+
+        Boards that need no table (no legal move), and boards above the built tiers whose every move falls into built
+        ones, are answered too. Raises :class:`MissingTierError`, :class:`~solver.errors.PositionError`, and
+        :class:`~solver.errors.RulesError` for a position of other rules.
+        """
+        board = self._canonical(position)
+        return self._stored(board) or self._derived(board)
+
+    def get(self, position: Positioned | Sequence[int], default: Default = None) -> Probe | Default:
+        """As :meth:`probe`, but ``default`` where no table answers."""
+        try:
+            return self.probe(position)
+        except MissingTierError:
+            return default
+
+    def moves(self, position: Positioned | Sequence[int]) -> list[MoveValue]:
+        """Every legal move with its value for the mover, best first (:func:`best_first`). Raises as :meth:`probe`."""
+        return self._moves(self._canonical(position))
+
+    def line(self, position: Positioned | Sequence[int], limit: int = 200) -> Line:
+        """Best play from ``position`` by both sides, up to ``limit`` moves. Raises as :meth:`probe`.
+
+        It makes progress. Where distances are stored, a player who is ahead takes the shortest way to the capture that
+        realises the value and the other one the longest. Elsewhere, and at value 0, it is a shortest sequence of best
+        moves to the next capture or the end of the game; where there is none, play is endless and stops at the
+        first board that repeats.
+        """
+        board, moves = self._canonical(position), []
+        while len(moves) < limit:
+            stretch, end = self._stretch(board, limit - len(moves))
+            moves += stretch
+            if end is not None:
+                return Line(tuple(moves), end)
+            board = moves[-1].board
+        return Line(tuple(moves), "limit")
+
+    # -- many positions -----------------------------------------------------------------------------------------------
+
+    def probe_many(self, boards: ArrayLike, quantity: str = "value", *, default: int | None = None) -> NDArray[Any]:
+        """One quantity of many canonical boards, at compiled speed.
+
+        ``boards``: integers, int8 is fastest, shape (k, 2m), the mover's houses first. Returns shape (k,), int8
+        (uint16 for ``distance``), margins from the mover's view. A board that no table answers is ``default``, or
+        raises :class:`MissingTierError`. Raises :class:`~solver.errors.PositionError` for other shapes and negative
+        counts and :class:`~solver.errors.AbapaError` for a quantity that the tables do not hold.
+        """
+        array = self._checked(boards)
+        if quantity not in QUANTITIES:
+            raise AbapaError(f"unknown quantity {quantity!r}: accepted are {', '.join(QUANTITIES)}")
+        out = np.zeros(len(array), QUANTITIES[quantity])
+        seeds, indexes = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
+        geometry = self._geometry
+        negative = _locate(array.ravel(), self.rules.pits, *geometry, seeds, indexes)
+        if negative >= 0:
+            raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
+        gather = _gather_distances if quantity == "distance" else _gather_margins
+        gather(self._addresses(quantity), seeds, indexes, out)
+        for at in np.flatnonzero(indexes < 0):
+            out[at] = self._one_of_many(tuple(array[at].tolist()), quantity, default)
+        return out
+
+    def map(self, seeds: int, quantity: str = "value") -> NDArray[Any]:
+        """A whole tier as a read-only map, in index order. Raises :class:`MissingTierError` or KeyError."""
+        if seeds not in self.tiers:
+            raise MissingTierError(self.directory, self.rules, seeds)
+        return self.tiers[seeds].map(quantity)
+
+    # -- closing ------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of all tables."""
+        for table in self.tiers.values():
+            table.close()
+        self.tiers = {}
+        self.__dict__.pop("_geometry", None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Tables {self.rules.id} in {self.directory}: {len(self.tiers)} tiers, complete to {self.seeds} seeds>"
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _canonical(self, position: Positioned | Sequence[int]) -> Board:
+        if isinstance(position, Sequence):
+            board = tuple(int(count) for count in position)
+        else:
+            if position.rules != self.rules:
+                raise RulesError(f"a position of {position.rules.id} cannot be looked up in tables of {self.rules.id}")
+            board = position.canonical
+        if len(board) != 2 * self.rules.pits:
+            raise PositionError(f"{len(board)} houses given: a board of {self.rules.id} has {2 * self.rules.pits}")
+        if min(board) < 0:
+            raise PositionError("a house holds a negative number of seeds: counts are 0 or more")
+        return board
+
+    def _stored(self, board: Board) -> Probe | None:
+        table = self.tiers.get(sum(board))
+        if table is None:
+            return None
+        index = board_index(board)
+        found = {quantity: int(table.map(quantity)[index]) for quantity in table.quantities}
+        return Probe(self.rules, board, **found)
+
+    def _over(self, board: Board) -> Probe | None:
+        """The answer for a board without a legal move, which needs no table."""
+        return None if _moves_of(self.rules, board) else self._probe_of(board, _margin_at_end(self.rules, board), 0)
+
+    def _probe_of(self, board: Board, value: int, distance: int) -> Probe:
+        bound = value if self.rules.has_bounds else None
+        return Probe(self.rules, board, value, bound, bound, distance)
+
+    def _derived(self, board: Board) -> Probe:
+        """The answer for a board of a tier that is not built, from its moves."""
+        moves = self._moves(board)
+        if not moves:
+            return self._probe_of(board, _margin_at_end(self.rules, board), 0)
+        value = max(move.value for move in moves)
+        lower = _best([move.lower for move in moves])
+        upper = _best([move.upper for move in moves])
+        return Probe(self.rules, board, value, lower, upper, 1 if value else 0)
+
+    def _moves(self, board: Board) -> list[MoveValue]:
+        stored = self.tiers.get(sum(board))
+        known = stored is None or "distance" in stored.quantities
+        moves = []
+        for house, captured, after in _moves_of(self.rules, board):
+            child = self._stored(after) or self._over(after)
+            if child is None:
+                raise MissingTierError(self.directory, self.rules, sum(board if stored is None else after))
+            value = captured - child.value
+            lower = captured - child.upper if child.upper is not None else None
+            upper = captured - child.lower if child.lower is not None else None
+            distance = _distance_of(value, captured, child) if known else None
+            moves.append(MoveValue(house, captured, after, value, lower, upper, distance))
+        return sorted(moves, key=best_first)
+
+    def _stretch(self, board: Board, limit: int) -> tuple[list[MoveValue], Literal["over", "endless"] | None]:
+        """Best moves up to the next capture, or to the end if that comes first."""
+        moves = self._moves(board)
+        if not moves:
+            return [], "over"
+        stretch: list[MoveValue] = []
+        if moves[0].value and moves[0].distance is not None:
+            while moves and len(stretch) < limit:
+                stretch.append(moves[0])
+                if moves[0].captured:
+                    break
+                moves = self._moves(moves[0].board)
+            return stretch, None
+        return self._way_to_capture(board, limit) or self._endless(board, limit)
+
+    def _way_to_capture(self, board: Board, limit: int) -> tuple[list[MoveValue], None] | None:
+        """A shortest sequence of best moves to a capture or to the end of the game, or None."""
+        came: dict[Board, tuple[Board, MoveValue] | None] = {board: None}
+        queue = deque([board])
+        while queue and len(came) < _SEARCHED:
+            at = queue.popleft()
+            moves = self._moves(at)
+            for move in moves:
+                if move.value < moves[0].value:
+                    break
+                if not move.captured and move.board in came:
+                    continue
+                if move.captured or not _moves_of(self.rules, move.board):
+                    way, step = [move], came[at]
+                    while step is not None:
+                        way.append(step[1])
+                        step = came[step[0]]
+                    return way[::-1][:limit], None
+                came[move.board] = (at, move)
+                queue.append(move.board)
+        return None
+
+    def _endless(self, board: Board, limit: int) -> tuple[list[MoveValue], Literal["endless"] | None]:
+        stretch: list[MoveValue] = []
+        seen = {(board, 0)}
+        while len(stretch) < limit:
+            stretch.append(self._moves(board)[0])
+            board = stretch[-1].board
+            if (board, len(stretch) % 2) in seen:
+                return stretch, "endless"
+            seen.add((board, len(stretch) % 2))
+        return stretch, None
+
+    def _checked(self, boards: ArrayLike) -> NDArray[np.int8]:
+        array = np.asarray(boards)
+        if array.ndim != 2 or array.shape[1] != 2 * self.rules.pits or not np.issubdtype(array.dtype, np.integer):
+            raise PositionError(
+                f"boards of shape {array.shape} and type {array.dtype}: accepted are integers of shape "
+                f"(k, {2 * self.rules.pits})"
+            )
+        if array.dtype != np.int8:
+            if array.size and (array.max() > MAX_SEEDS or array.min() < 0):
+                at = int(np.flatnonzero(((array > MAX_SEEDS) | (array < 0)).any(axis=1))[0])
+                raise PositionError(f"board {at} has a house outside 0..{MAX_SEEDS} seeds")
+            array = array.astype(np.int8)
+        return np.ascontiguousarray(array)
+
+    @cached_property
+    def _geometry(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Which tiers are there, rank terms, half counts and block offsets of them all (one row a tier)."""
+        top, pits = max(self.tiers, default=0), self.rules.pits
+        offsets = np.zeros((top + 1, top + 2), np.int64)
+        for n in range(top + 1):
+            offsets[n, : n + 2] = block_offsets(pits, n)
+        there = np.array([n in self.tiers for n in range(top + 1)])
+        return there, rank_terms(pits, top), half_counts(pits, top), offsets
+
+    def _addresses(self, quantity: str) -> NDArray[np.int64]:
+        """The machine address of each tier's map; 0 where there is none."""
+        addresses = np.zeros(max(self.tiers, default=0) + 1, np.int64)
+        for n, table in self.tiers.items():
+            if quantity not in table.quantities:
+                raise AbapaError(
+                    f"the {self.rules.id} table of {n} seeds in {self.directory} holds {', '.join(table.quantities)}, "
+                    f"not {quantity}"
+                )
+            addresses[n] = table.map(quantity).ctypes.data
+        return addresses
+
+    def _one_of_many(self, board: Board, quantity: str, default: int | None) -> int:
+        try:
+            answer = getattr(self._derived(board), quantity)
+        except MissingTierError:
+            if default is None:
+                raise
+            return default
+        if answer is None:
+            raise AbapaError(f"tables of {self.rules.id} hold no {quantity}")
+        return answer
+
+
+def _best(bounds: list[int | None]) -> int | None:
+    """The largest bound, or None where one move has none (tables built without)."""
+    known = [bound for bound in bounds if bound is not None]
+    return max(known) if len(known) == len(bounds) else None
+
+
+def _distance_of(value: int, captured: int, child: Probe) -> int | None:
+    """Plies from before a move to the capture or end that realises its value (0 for value 0)."""
+    if not value:
+        return 0
+    if captured:
+        return 1
+    return None if child.distance is None else child.distance + 1
+
+
+def _moves_of(rules: Rules, board: Board) -> list[tuple[int, int, Board]]:
+    """Legal moves of a canonical board: house, seeds captured, canonical board after."""
+    position = Position(board, rules=rules)
+    after = [(house, position.play(house)) for house in position.legal_moves()]
+    return [(house, child.stores[0], child.canonical) for house, child in after]
+
+
+def _margin_at_end(rules: Rules, board: Board) -> int:
+    """The mover's margin on a board without a legal move."""
+    own, other = sum(board[: rules.pits]), sum(board[rules.pits :])
+    return own + other if rules.grand_slam is GrandSlam.FORBIDDEN and own else own - other
+
+
+# -- kernels ----------------------------------------------------------------------------------------------------------
+
+_AHEAD = 24
+"""Look-ups between asking for a cache line and reading it."""
+
+
+@kernel
+def _locate(flat, pits, there, terms, counts, offsets, seeds, indexes):
+    """Seeds and index in its tier of each board; index -1 where the tier is not there.
+
+    ``flat``: int8 boards, one after the other. Returns the number of a board with a negative count, or -1.
+    """
+    houses = 2 * pits
+    for k in range(seeds.shape[0]):
+        total = np.int64(0)
+        least = np.int64(0)
+        for i in range(k * houses, k * houses + houses):
+            count = np.int64(flat[np.uint64(i)])
+            total += count
+            least = min(least, count)
+        if least < 0:
+            return k
+        seeds[k] = total
+        indexes[k] = -1
+        if total < there.shape[0] and there[total]:
+            indexes[k] = index_in_tier(flat, k * houses, pits, terms, counts, offsets[total], total)
+    return -1
+
+
+@kernel
+def _gather_margins(addresses, seeds, indexes, out):
+    """``out[k]`` = the int8 at ``indexes[k]`` of the table at ``addresses[seeds[k]]``; indexes -1 are passed over."""
+    for k in range(-_AHEAD, out.shape[0]):
+        ahead = k + _AHEAD
+        if ahead < out.shape[0] and indexes[ahead] >= 0:
+            prefetch_address(addresses[seeds[ahead]] + indexes[ahead])
+        if k >= 0 and indexes[k] >= 0:
+            out[k] = load_int8(addresses[seeds[k]] + indexes[k])
+
+
+@kernel
+def _gather_distances(addresses, seeds, indexes, out):
+    """The same for uint16."""
+    for k in range(-_AHEAD, out.shape[0]):
+        ahead = k + _AHEAD
+        if ahead < out.shape[0] and indexes[ahead] >= 0:
+            prefetch_address(addresses[seeds[ahead]] + 2 * indexes[ahead])
+        if k >= 0 and indexes[k] >= 0:
+            out[k] = load_uint16(addresses[seeds[k]] + 2 * indexes[k])

@@ -1,0 +1,550 @@
+"""The table file: one HDF5 file a tier and rule set, written once, then only mapped.
+
+docs/format.md is the format for strangers. Each quantity is one contiguous dataset, so that a finished table is read
+through :func:`numpy.memmap` at the dataset's offset, without HDF5. A table is written as ``NAME.h5.part`` and takes its
+name only when all of it, hashes and histogram included, is on the disk. What the numbers are is left to
+:mod:`databases.builder`, asking for one to :mod:`databases.prober`, proofs to :mod:`databases.verifier`.
+
+HDF5 lays the file out and keeps the attributes; the numbers themselves go in with ``pwrite`` at the dataset's offset,
+into space reserved beforehand. So a full disk is met before the work, or as a plain error that leaves no half-closed
+HDF5 file behind. The metadata are in the checksummed form of HDF5 1.8 (``v108``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from databases.folder import find_tables, parse_name, table_path
+from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
+from solver import __version__
+from solver.errors import AbapaError, RulesError
+from solver.kernels.compile import kernel
+from solver.rules import Rules
+
+__all__ = ["QUANTITIES", "Table", "TableError", "TableWriter", "find_tables", "table_path"]
+
+FORMAT = "abapa-table"
+FORMAT_VERSION = 1
+CHUNK = 16 << 20
+"""Bytes under one chunk hash: where a fault lies is known to 16 MiB."""
+
+QUANTITIES: dict[str, np.dtype[Any]] = {
+    "value": np.dtype("<i1"),
+    "lower": np.dtype("<i1"),
+    "upper": np.dtype("<i1"),
+    "distance": np.dtype("<u2"),
+}
+"""Every quantity a table can hold and how its numbers are stored; ``value`` is always there."""
+
+MEANINGS = {
+    "value": "seeds the player to move will still win minus seeds the opponent will, under perfect play by both; "
+    "endless play splits the seeds left evenly (0)",
+    "lower": "margin that the player to move can force by play that ends, whatever boards repeat",
+    "upper": "margin that the opponent can hold the player to move to by play that ends, whatever boards repeat",
+    "distance": "plies to the capture or end that realises the value under best play; 0 where the game is over "
+    "or the value is 0",
+}
+
+_LAYOUT = ("v108", "v108")
+_PAGE = 4096
+_METADATA_ROOM = 64 << 10
+
+
+class TableError(AbapaError):
+    """A table file that cannot be used. The text names the file, what is wrong with it and what to do."""
+
+
+class UnreadableTableError(TableError):
+    """The file cannot be opened or is not HDF5."""
+
+
+class TruncatedTableError(TableError):
+    """The file is shorter than it says."""
+
+
+class ForeignTableError(TableError):
+    """An HDF5 file that is no table of ours."""
+
+
+class TableVersionError(TableError):
+    """A table written by another version of the format."""
+
+
+class WrongTableError(TableError):
+    """A table of other rules or another tier than its name, or the caller, says."""
+
+
+class IncompleteTableError(TableError):
+    """A table whose writing was not finished."""
+
+
+class TableWriteError(AbapaError):
+    """A table cannot be written: no room, no permission."""
+
+
+@dataclass(frozen=True)
+class _Digest:
+    """What one pass over a quantity's bytes yields."""
+
+    whole: str
+    chunks: list[str]
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+class TableWriter:
+    """Writes one table; a context manager.
+
+    ``directory`` must exist. Leaving the context without :meth:`commit` removes what was written. Each element of each
+    of ``quantities`` (keys of :data:`QUANTITIES`) is to be written exactly once, in any order.
+    Raises :class:`TableWriteError` when the folder cannot be written to or has too little room.
+    """
+
+    def __init__(self, directory: Path, rules: Rules, seeds: int, quantities: Sequence[str] = ("value",)) -> None:
+        if unknown := set(quantities) - set(QUANTITIES):
+            raise ValueError(f"unknown quantities {sorted(unknown)}: accepted are {list(QUANTITIES)}")
+        self.directory, self.rules, self.seeds = directory, rules, seeds
+        self.quantities = tuple(name for name in QUANTITIES if name in quantities)
+        self.positions = tier_size(rules.pits, seeds)
+        self.path = table_path(directory, rules, seeds)
+        self.part = self.path.with_name(self.path.name + ".part")
+        self._descriptor = -1
+        self._offsets: dict[str, int] = {}
+        self._written = dict.fromkeys(self.quantities, 0)
+
+    @property
+    def bytes(self) -> int:
+        """Size of the file, within a few KiB."""
+        return table_bytes(self.rules.pits, self.seeds, self.quantities)
+
+    def __enter__(self) -> Self:
+        free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
+        if self.bytes > free and self.directory.is_dir():
+            raise TableWriteError(
+                f"no room for {self.path}: it needs {self.bytes:,} bytes, {free:,} are free; "
+                "free some or name another folder with --tables"
+            )
+        try:
+            self.part.unlink(missing_ok=True)  # left by a killed builder; ours is the only one (BuildLock)
+            self._take_room(self.bytes, os.O_CREAT | os.O_EXCL)
+            os.close(self._descriptor)
+            self.part.unlink()
+            self._lay_out()
+            self._take_room(self.part.stat().st_size + _METADATA_ROOM)
+        except OSError as error:
+            self._discard()
+            raise self._write_error(error) from error
+        except BaseException:
+            self._discard()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._descriptor >= 0:
+            self._discard()
+
+    def _lay_out(self) -> None:
+        with h5py.File(
+            self.part, "x", libver=_LAYOUT, alignment_threshold=_PAGE, alignment_interval=_PAGE, locking=False
+        ) as file:
+            for name in self.quantities:
+                plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                plan.set_layout(h5py.h5d.CONTIGUOUS)
+                plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+                plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+                space = h5py.h5s.create_simple((self.positions,))
+                kind = h5py.h5t.py_create(QUANTITIES[name])
+                dataset = h5py.h5d.create(file.id, name.encode(), kind, space, plan)
+                self._offsets[name] = dataset.get_offset()
+
+    def _take_room(self, size: int, flags: int = 0) -> None:
+        """Open the file and take its disk space now, so that no later write can find the disk full.
+
+        Once before HDF5 lays the file out, which does not survive a file that cannot grow, and once for good.
+        """
+        self._descriptor = os.open(self.part, os.O_RDWR | os.O_CLOEXEC | flags, 0o644)
+        if hasattr(os, "posix_fallocate"):  # not everywhere; without it a full disk shows at a later write
+            os.posix_fallocate(self._descriptor, 0, size)
+
+    def write(self, quantity: str, offset: int, values: NDArray[Any]) -> None:
+        """Write ``values`` (1-d, the quantity's dtype) from element ``offset`` on; safe from several threads.
+
+        Raises :class:`TableWriteError` when the disk refuses; the file is then gone.
+        """
+        kind = QUANTITIES[quantity]
+        if values.dtype != kind or values.ndim != 1 or offset < 0 or offset + len(values) > self.positions:
+            raise ValueError(
+                f"{quantity}: {values.dtype} {values.shape} at {offset} does not fit {self.positions} {kind}"
+            )
+        view = np.ascontiguousarray(values).data.cast("B")
+        at = self._offsets[quantity] + offset * kind.itemsize
+        try:
+            while view:
+                done = os.pwrite(self._descriptor, view, at)
+                view, at = view[done:], at + done
+        except OSError as error:
+            self._discard()
+            raise self._write_error(error) from error
+        self._written[quantity] += len(values)
+
+    def commit(self, *, seconds: float, extra: Mapping[str, str | int | float] | None = None) -> Path:
+        """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
+
+        ``seconds`` is the time the build of this tier took; ``extra`` are further attributes.
+        """
+        for name, count in self._written.items():
+            if count != self.positions:
+                raise RuntimeError(f"{self.part}: {count:,} of {self.positions:,} elements of {name} were written")
+        try:
+            self._write_attributes(seconds, extra or {})
+            os.fsync(self._descriptor)
+            self.part.rename(self.path)
+            folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            self._discard()
+            raise self._write_error(error) from error
+        os.close(self._descriptor)
+        self._descriptor = -1
+        return self.path
+
+    def _write_attributes(self, seconds: float, extra: Mapping[str, str | int | float]) -> None:
+        digests = self._hash()
+        with h5py.File(self.part, "r+", libver=_LAYOUT, locking=False) as file:
+            file.attrs.update(
+                {
+                    "format": FORMAT,
+                    "format_version": FORMAT_VERSION,
+                    "game": "oware",
+                    "rules": self.rules.id,
+                    "grand_slam": self.rules.grand_slam.value,
+                    "cycle": self.rules.cycle.value,
+                    "pits": self.rules.pits,
+                    "seeds": self.seeds,
+                    "positions": self.positions,
+                    "index": INDEX_SCHEME,
+                    "quantities": " ".join(self.quantities),
+                    "builder": f"abapa {__version__}",
+                    "seconds": float(seconds),
+                    "chunk_bytes": CHUNK,
+                    **extra,
+                }
+            )
+            if {"lower", "upper"} <= set(self.quantities):
+                self._write_histogram(file, "exact", self._count_exact())
+            for name in self.quantities:
+                dataset: Any = file[name]
+                digest = digests[name]
+                dataset.attrs["meaning"] = MEANINGS[name]
+                dataset.attrs["sha256"] = digest.whole
+                file.create_dataset(f"chunk_sha256/{name}", data=np.array(digest.chunks, dtype="S64"))
+                if name == "distance":
+                    dataset.attrs["largest"] = self._largest(name)
+                else:
+                    self._write_histogram(dataset, "histogram", self._count(name))
+            file.attrs["complete"] = True
+
+    def _write_histogram(self, place: Any, name: str, counts: NDArray[np.int64]) -> None:
+        values = np.flatnonzero(counts) - 128
+        place.attrs[f"{name}_values"] = values.astype(np.int64)
+        place.attrs[f"{name}_counts"] = counts[values + 128]
+
+    def _chunks(self, quantity: str) -> Iterator[memoryview]:
+        size = self.positions * QUANTITIES[quantity].itemsize
+        return read_chunks(self._descriptor, self._offsets[quantity], size)
+
+    def _hash(self) -> dict[str, _Digest]:
+        """Both hashes of every quantity, on two threads: hashing leaves the interpreter to the other."""
+        with ThreadPoolExecutor(2) as pool:
+            whole = {name: pool.submit(_hash_whole, self._chunks(name)) for name in self.quantities}
+            chunks = {name: pool.submit(_hash_chunks, self._chunks(name)) for name in self.quantities}
+            return {name: _Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
+
+    def _count(self, quantity: str) -> NDArray[np.int64]:
+        counts = np.zeros(256, np.int64)
+        for chunk in self._chunks(quantity):
+            _count_values(np.frombuffer(chunk, np.int8), counts)
+        return counts
+
+    def _count_exact(self) -> NDArray[np.int64]:
+        counts = np.zeros(256, np.int64)
+        for lower, upper in zip(self._chunks("lower"), self._chunks("upper"), strict=True):
+            _count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
+        return counts
+
+    def _largest(self, quantity: str) -> int:
+        return max(int(np.frombuffer(chunk, QUANTITIES[quantity]).max()) for chunk in self._chunks(quantity))
+
+    def _write_error(self, error: OSError) -> TableWriteError:
+        free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
+        return TableWriteError(
+            f"cannot write {self.path}: {error.strerror or error} (it needs {self.bytes:,} bytes, {free:,} are free); "
+            "finished tables are intact"
+        )
+
+    def _discard(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        with suppress(OSError):
+            self.part.unlink(missing_ok=True)
+
+
+def table_bytes(pits: int, seeds: int, quantities: Sequence[str] = ("value",)) -> int:
+    """Size of a table file in bytes, metadata included, within a few KiB (never less than the file takes)."""
+    positions = tier_size(pits, seeds)
+    data = [positions * QUANTITIES[name].itemsize for name in quantities]
+    hashes = sum(64 * (size // CHUNK + 1) for size in data)
+    return sum(data) + hashes + _PAGE * (len(data) + 1) + _METADATA_ROOM
+
+
+def read_chunks(descriptor: int, offset: int, size: int) -> Iterator[memoryview]:
+    """The bytes ``offset .. offset + size`` of a file, in pieces of :data:`CHUNK` bytes that share one buffer.
+
+    Read, not mapped: pages of a map would count as memory of the builder.
+    """
+    buffer = memoryview(bytearray(min(CHUNK, size)))
+    for start in range(0, size, CHUNK):
+        chunk = buffer[: min(CHUNK, size - start)]
+        filled = 0
+        while filled < len(chunk):
+            got = os.preadv(descriptor, [chunk[filled:]], offset + start + filled)
+            if not got:
+                raise OSError(f"the file ends {size - start - filled:,} bytes early")
+            filled += got
+        yield chunk
+
+
+def _hash_whole(chunks: Iterator[memoryview]) -> str:
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _hash_chunks(chunks: Iterator[memoryview]) -> list[str]:
+    return [hashlib.sha256(chunk).hexdigest() for chunk in chunks]
+
+
+@kernel
+def _count_values(values, counts):
+    """Add the number of times each int8 value comes up to ``counts[value + 128]``."""
+    for i in range(values.shape[0]):
+        counts[np.uint64(np.int64(values[i]) + 128)] += 1
+
+
+@kernel
+def _count_equal(lower, upper, counts):
+    """The same over the places where two arrays agree."""
+    for i in range(lower.shape[0]):
+        if lower[i] == upper[i]:
+            counts[np.uint64(np.int64(lower[i]) + 128)] += 1
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """One finished table, open for reading.
+
+    Size and attributes have been checked, the data have not (:meth:`check` does). Numbers are from the view of the
+    player to move, in seeds; element i of a quantity belongs to board i of the tier (:mod:`databases.tiers`).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        rules: Rules,
+        attributes: dict[str, Any],
+        offsets: dict[str, int],
+        histograms: dict[str, dict[int, int]],
+        hashes: dict[str, _Digest],
+    ) -> None:
+        self.path, self.rules, self.attributes = path, rules, attributes
+        self.seeds: int = attributes["seeds"]
+        self.positions: int = attributes["positions"]
+        self.quantities = tuple(offsets)
+        self.histograms = histograms
+        """Of each int8 quantity, and of ``exact`` (boards whose bounds agree): how often each value comes up."""
+        self._offsets, self._hashes = offsets, hashes
+        self._maps: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def open(cls, path: Path) -> Table:
+        """Open and check the table at ``path``. Raises a subclass of :class:`TableError`."""
+        name = parse_name(path)
+        if name is None:
+            raise ForeignTableError(f"{path} is not named like a table (RULES-SEEDS.h5, as in awari-12.h5)")
+        try:
+            size = path.stat().st_size
+            with h5py.File(path, "r", locking=False) as file:
+                table = cls._read(path, size, file)
+        except TableError:
+            raise
+        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+            raise _reading_error(path, error) from error
+        if (table.rules.id, table.seeds) != name:
+            raise WrongTableError(
+                f"{path} holds {table.seeds} seeds of {table.rules.id}, not what its name says: give it its name back"
+            )
+        return table
+
+    @classmethod
+    def _read(cls, path: Path, size: int, file: h5py.File) -> Table:
+        attributes = {key: _plain(value) for key, value in file.attrs.items()}
+        _check_format(path, attributes)
+        rules = _rules_of(path, attributes)
+        seeds, positions = attributes["seeds"], attributes["positions"]
+        if not 0 <= seeds <= MAX_SEEDS or positions != tier_size(rules.pits, seeds):
+            raise ForeignTableError(f"{path} says {positions} boards of {seeds} seeds: its attributes are damaged")
+        offsets: dict[str, int] = {}
+        histograms: dict[str, dict[int, int]] = {}
+        hashes: dict[str, _Digest] = {}
+        for quantity in attributes["quantities"].split():
+            dataset: Any = file[quantity]
+            stored: Any = file[f"chunk_sha256/{quantity}"]
+            offset = dataset.id.get_offset()
+            if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity] or offset is None:
+                raise ForeignTableError(f"{path}: {quantity} is not {positions} contiguous {QUANTITIES[quantity]}")
+            if offset + dataset.nbytes > size:
+                raise TruncatedTableError(f"{path} is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed")
+            offsets[quantity] = offset
+            if "histogram_values" in dataset.attrs:
+                histograms[quantity] = _read_histogram(dataset.attrs, "histogram")
+            chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
+            hashes[quantity] = _Digest(str(dataset.attrs["sha256"]), chunks)
+        if "exact_values" in attributes:
+            histograms["exact"] = _read_histogram(file.attrs, "exact")
+        return cls(path, rules, attributes, offsets, histograms, hashes)
+
+    @property
+    def histogram(self) -> dict[int, int]:
+        """How many boards have each ``value``, least value first."""
+        return self.histograms["value"]
+
+    def map(self, quantity: str) -> NDArray[Any]:
+        """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
+
+        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
+        """
+        if quantity not in self._maps:
+            mapped = np.memmap(self.path, QUANTITIES[quantity], "r", self._offsets[quantity], (self.positions,))
+            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
+        return self._maps[quantity]
+
+    def check(self) -> list[str]:
+        """Hash all data again and compare: the faults found, one line each, or an empty list."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            return [f"cannot be read: {error.strerror}"]
+        try:
+            return [fault for quantity in self.quantities for fault in self._check_quantity(descriptor, quantity)]
+        finally:
+            os.close(descriptor)
+
+    def _check_quantity(self, descriptor: int, quantity: str) -> list[str]:
+        size = self.positions * QUANTITIES[quantity].itemsize
+        offset, stored = self._offsets[quantity], self._hashes[quantity]
+        try:
+            with ThreadPoolExecutor(2) as pool:
+                whole_run = pool.submit(_hash_whole, read_chunks(descriptor, offset, size))
+                chunks_run = pool.submit(_hash_chunks, read_chunks(descriptor, offset, size))
+                whole, chunks = whole_run.result(), chunks_run.result()
+        except OSError as error:
+            return [f"{quantity}: cannot be read: {error}"]
+        if len(chunks) != len(stored.chunks):
+            return [f"{quantity}: {len(stored.chunks)} hashes stored for {len(chunks)} chunks of {CHUNK >> 20} MiB"]
+        faults = [
+            f"{quantity}: chunk {k} (boards {k * CHUNK // QUANTITIES[quantity].itemsize:,} on) has changed"
+            for k, (now, then) in enumerate(zip(chunks, stored.chunks, strict=True))
+            if now != then
+        ]
+        if whole != stored.whole and not faults:
+            faults.append(f"{quantity}: the hash of the whole does not fit, those of the chunks do")
+        elif whole == stored.whole and faults:
+            faults = [f"{quantity}: the data are right, their chunk hashes have changed"]
+        return faults
+
+    def close(self) -> None:
+        """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
+        self._maps.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Table {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
+
+
+def _check_format(path: Path, attributes: Mapping[str, Any]) -> None:
+    if attributes.get("format") != FORMAT:
+        if not attributes and path.name.endswith(".part"):
+            raise IncompleteTableError(f"{path} was not finished: build it again")
+        raise ForeignTableError(f"{path} is an HDF5 file, but not a table of Abapa's (no format = {FORMAT!r})")
+    version = attributes.get("format_version")
+    if not isinstance(version, int) or version < FORMAT_VERSION:
+        raise TableVersionError(
+            f"{path} is in format version {version}, older than the {FORMAT_VERSION} read here: build it again"
+        )
+    if version > FORMAT_VERSION:
+        raise TableVersionError(
+            f"{path} is in format version {version}, newer than the {FORMAT_VERSION} read here: update Abapa"
+        )
+    if attributes.get("complete") is not True:
+        raise IncompleteTableError(f"{path} was not finished: delete it and build it again")
+
+
+def _rules_of(path: Path, attributes: Mapping[str, Any]) -> Rules:
+    try:
+        rules = Rules.parse(attributes["rules"])
+    except RulesError as error:
+        raise ForeignTableError(f"{path}: {error}") from error
+    stated = (attributes["grand_slam"], attributes["cycle"], attributes["pits"])
+    if stated != (rules.grand_slam.value, rules.cycle.value, rules.pits) or attributes["index"] != INDEX_SCHEME:
+        raise ForeignTableError(f"{path}: its attributes contradict each other: build it again")
+    return rules
+
+
+def _reading_error(path: Path, error: Exception) -> TableError:
+    text = str(error).split("\n")[0]
+    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+        return UnreadableTableError(f"{path} cannot be read: {error.strerror or text}")
+    if "truncated file" in text:
+        return TruncatedTableError(f"{path} is truncated: build it again ({text})")
+    if "file signature not found" in text:
+        return UnreadableTableError(f"{path} is not an HDF5 file: delete it and build it again")
+    return UnreadableTableError(f"{path} is damaged: delete it and build it again ({text})")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _read_histogram(attributes: Any, name: str) -> dict[int, int]:
+    values, counts = attributes[f"{name}_values"], attributes[f"{name}_counts"]
+    return {int(value): int(count) for value, count in zip(values, counts, strict=True)}

@@ -1,0 +1,107 @@
+"""How answers of tables read: sentences and columns for people, dictionaries for ``--json``.
+
+Moves are letters of the side to move. Numbers are margins in seeds: a board's from the view of the player to move, a
+move's from the view of the player who makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from solver.oware import SIDES, Position
+
+if TYPE_CHECKING:
+    from databases.prober import MoveValue, Probe
+
+
+def letter(position: Position, move: MoveValue) -> str:
+    """The letter of a move of the side to move."""
+    return position.letter(move.house + position.turn * position.rules.pits)
+
+
+def final_score(position: Position, value: int) -> str:
+    """The final seeds, the mover's first, if the mover wins ``value`` more of those on the board; halves as ``.5``."""
+    mine, theirs = position.stores[position.turn], position.stores[1 - position.turn]
+    return f"{mine + (position.seeds + value) / 2:g}-{theirs + (position.seeds - value) / 2:g}"
+
+
+def verdict(position: Position, probe: Probe) -> str:
+    """What a probe says, in a sentence or two."""
+    mover, other = SIDES[position.turn], SIDES[1 - position.turn]
+    result = position.result()
+    if result is not None:
+        how = {"majority": "a majority", "nomove": f"{mover} has no legal move", "repetition": "the board repeats"}
+        return f"The game is over ({how[position.ending or '']}): South {result[0]:g}, North {result[1]:g}"
+    score = final_score(position, probe.value)
+    if probe.value == 0:
+        text = f"{mover}, to move, and {other} win as many seeds as each other: {score} from here"
+    else:
+        text = f"{mover}, to move, wins {_more(probe.value)} than {other}: {score} from here"
+    if not probe.rules.has_bounds or probe.lower is None or probe.upper is None:
+        return text
+    if probe.exact:
+        return f"{text}\nExact: both can force it, whatever boards repeat"
+    return (
+        f"{text} (endless play split evenly)\n"
+        f"Whatever boards repeat: {mover} can force {_signed(probe.lower)} ({final_score(position, probe.lower)}), "
+        f"{other} can hold {mover} to {_signed(probe.upper)} ({final_score(position, probe.upper)})"
+    )
+
+
+def move_table(position: Position, moves: Sequence[MoveValue]) -> str:
+    """Columns: the move, seeds captured, value, bounds and distance where there are any."""
+    if not moves:
+        return "no legal moves"
+    rows = [["move", "captured", "value", "lower", "upper", "distance"]]
+    for move in moves:
+        margins = [move.value, move.lower, move.upper]
+        rows.append(
+            [letter(position, move), str(move.captured)]
+            + ["" if margin is None else _signed(margin) for margin in margins]
+            + ["" if move.distance is None else str(move.distance)]
+        )
+    return columns(rows)
+
+
+def columns(rows: list[list[str]]) -> str:
+    """Right-aligned columns; those that are empty below their heading are left out."""
+    kept = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    widths = [max(map(len, column)) for column in kept]
+    lines = zip(*kept, strict=True)
+    return "\n".join("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
+
+
+def probe_json(position: Position, probe: Probe, moves: Iterable[MoveValue]) -> dict[str, Any]:
+    """The form of ``probe --json``."""
+    return board_json(position) | numbers_json(probe) | {"moves": moves_json(position, moves)}
+
+
+def board_json(position: Position) -> dict[str, Any]:
+    """Which board it is, mover first, and under which rules."""
+    return {"rules": position.rules.id, "board": list(position.canonical)}
+
+
+def moves_json(position: Position, moves: Iterable[MoveValue]) -> list[dict[str, Any]]:
+    """Each move: its letter, seeds captured, and numbers."""
+    return [{"move": letter(position, move), "captured": move.captured} | numbers_json(move) for move in moves]
+
+
+def numbers_json(answer: Probe | MoveValue) -> dict[str, int]:
+    """Value, bounds and distance; those that do not apply are left out."""
+    fields = {
+        "value": answer.value,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "distance": answer.distance,
+    }
+    return {name: number for name, number in fields.items() if number is not None}
+
+
+def _more(value: int) -> str:
+    seeds = "seed" if abs(value) == 1 else "seeds"
+    return f"{abs(value)} {'more' if value > 0 else 'fewer'} {seeds}"
+
+
+def _signed(margin: int) -> str:
+    return f"{margin:+d}" if margin else "0"

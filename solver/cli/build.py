@@ -1,0 +1,60 @@
+"""``abapa build``: make the tables of a rule set."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from solver.cli.options import rules_option, tables_option
+from solver.rules import Rules
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {f"{letter}i": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
+
+
+class SizeType(click.ParamType):
+    """A number of bytes such as 8GiB, 500MB or 1073741824."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE)
+        unit = match and next((unit for unit in _UNITS if unit.lower() == match[2].lower()), None)
+        if match is None or unit is None:
+            self.fail(f"{value!r} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, TiB")
+        return int(float(match[1]) * _UNITS[unit])
+
+
+@click.command
+@rules_option
+@tables_option
+@click.option("--seeds", type=click.IntRange(0), required=True, help="Build the tiers of 0 to this many seeds.")
+@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores. The tables are the same.")
+@click.option("--bounds/--no-bounds", default=True, help="With or without lower and upper (cycle=own-row only).")
+@click.option("--distance", is_flag=True, help="Also store plies to the capture or end that realises the value.")
+@click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB; refuse what needs more.")
+def command(
+    rules: Rules, tables: Path, seeds: int, threads: int | None, bounds: bool, distance: bool, memory: int | None
+) -> None:
+    """Build the tables of a rule set up to a number of seeds, each tier once; tiers that are there are kept.
+
+    The plan comes first (boards, disk, memory), and a plan that does not fit is refused before any work. Ctrl-C keeps
+    the finished tiers; the next run goes on from them.
+    """
+    from databases.builder.build import build_tables
+    from solver.cli.progress import BuildProgress
+
+    with BuildProgress() as progress:
+        build_tables(
+            tables,
+            rules,
+            seeds,
+            threads=threads,
+            bounds=bounds,
+            distance=distance,
+            memory=memory,
+            report=progress.say,
+            progress=progress,
+        )

@@ -1,0 +1,48 @@
+"""``abapa probe``: what a position is worth, by the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from solver.cli.answers import move_table, probe_json, verdict
+from solver.cli.options import (
+    POSITION_SETTINGS,
+    json_option,
+    parse_positions,
+    positions_argument,
+    rules_option,
+    tables_option,
+)
+from solver.cli.output import print_json
+from solver.rules import Rules
+
+
+@click.command(context_settings=POSITION_SETTINGS)
+@positions_argument
+@rules_option
+@tables_option
+@json_option
+def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, as_json: bool) -> None:
+    """Say what a position is worth under perfect play, and each move.
+
+    A position is 12 counts, South's houses A..F then North's a..f, separated by spaces, commas or "-", South to move;
+    or the counts, two stores and the side to move, as in 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S. Without one, positions are
+    read from stdin, one a line.
+
+    Values are from the view of the player to move, in seeds still on the board; scores name the mover's seeds first
+    and count the stores.
+    """
+    from databases.prober import open_tables
+
+    with open_tables(tables, rules) as opened:
+        for number, position in enumerate(parse_positions(positions, rules)):
+            probe = opened.probe(position)
+            moves = [] if position.result() else opened.moves(position)
+            if as_json:
+                print_json(probe_json(position, probe, moves))
+                continue
+            gap = "\n" if number else ""
+            click.echo(f"{gap}{position.draw()}\n\n{verdict(position, probe)}\n\n{move_table(position, moves)}")

@@ -1,0 +1,62 @@
+"""Progress bars: on stderr, only on a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from databases.builder.plan import Plan
+
+
+def progress_bar(total: int, unit: str, what: str) -> Any:
+    """A tqdm bar over ``total`` units (a context manager with ``update``), silent unless stderr is a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=unit, unit_scale=True, desc=what, disable=None, leave=False, dynamic_ncols=True)
+
+
+class BuildProgress:
+    """The bar of a build: boards settled so far of all that the plan has, hence a true time to go.
+
+    A context manager; what :func:`databases.builder.build.build_tables` takes as ``progress``.
+    """
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self, plan: Plan) -> None:
+        """Show the bar."""
+        self.bar = progress_bar(plan.steps, "board", "build")
+
+    def tier(self, seeds: int) -> None:
+        """Name the tier that is being built."""
+        self.bar.set_description(f"tier {seeds}")
+
+    def advance(self, boards: int) -> None:
+        """Move on."""
+        self.bar.update(boards)
+
+    def say(self, line: str) -> None:
+        """Print a line to stdout, above the bar while there is one."""
+        import click
+
+        if self.bar is None:
+            click.echo(line)
+        else:
+            with self.bar.external_write_mode():
+                click.echo(line)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None

@@ -1,0 +1,153 @@
+"""What a game is to the search: nine kernels and one Python object.
+
+**How one search serves two games at no cost.** :func:`solver.search.negamax.negamax` is written once and calls the
+kernels below by name. Each takes the *game* as its first argument: a NamedTuple class of the game's own, holding one
+NumPy record (lookup tables, options). A game implements a kernel with :func:`implements`, which makes it numba's
+overload for that class. So numba compiles the search once for each game, picks the kernels while it infers types, and
+LLVM puts their bodies in line: nothing is looked up at run time. The class is part of the compiled function's
+signature, so the disk cache holds both specialisations side by side and finds them in later processes; and because the
+cache folder is named by a hash of all sources (:mod:`solver.kernels.compile`), a changed kernel of a game is never
+missed, which numba's own check would not see. ``tests/test_search_game.py`` tries both.
+
+**To add a game**: a module ``solver/search/NAME.py`` with the NamedTuple class, one function decorated with
+``@implements(KERNEL, CLASS)`` for each kernel below, and a class that fulfils :class:`Game`. Read
+:mod:`solver.search.oware` as the example.
+
+A position is ``worker["state"][ply]``: STATE_WORDS words, laid out as the game likes, from the view of the player to
+move. Scores are int64 from the mover's view, between -2039 and 2039. All kernel arguments ``ply`` and scores are int64;
+index with ``np.uint64``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+
+def generate(game: Any, worker: Any, ply: Any) -> Any:
+    """Write every legal move of ``worker.state[ply]`` and return how many there are.
+
+    For move i: ``child[ply, i]`` the state after it (the opponent to move), ``gain[ply, i]`` what it adds to the
+    mover's score at once (seeds captured; 0 where a game has no such thing), ``move[ply, i]`` its code (0..254, the
+    same for the same move of the same position always), ``slot[ply, i]`` its slot in the history table (0..2047),
+    ``merit[ply, i]`` how promising it looks (0..65535, higher first; 1024 and more for what shall come before the
+    killers).
+    """
+    raise NotImplementedError
+
+
+def key(game: Any, worker: Any, ply: Any) -> Any:
+    """A uint64 hash of all of ``state[ply]`` that a score may depend on; its upper half indexes the table."""
+    raise NotImplementedError
+
+
+def final(game: Any, worker: Any, ply: Any) -> Any:
+    """The score of ``state[ply]`` when :func:`generate` has found no move there."""
+    raise NotImplementedError
+
+
+def evaluate(game: Any, worker: Any, ply: Any) -> Any:
+    """An estimate of ``state[ply]``."""
+    raise NotImplementedError
+
+
+def limit(game: Any, worker: Any, ply: Any) -> Any:
+    """The largest size that the score of ``state[ply]`` can have, for either side (seeds left to win)."""
+    raise NotImplementedError
+
+
+def passed(game: Any, gain: Any, score: Any) -> Any:
+    """A child's score as its parent sees it after a move of ``gain``; never rising in ``score``."""
+    raise NotImplementedError
+
+
+def handed(game: Any, gain: Any, bound: Any) -> Any:
+    """A parent's bound as its child sees it: strictly falling, and score >= handed(b) just when passed(score) <= b."""
+    raise NotImplementedError
+
+
+def irreversible(game: Any, gain: Any) -> bool:
+    """Whether after a move of this ``gain`` no earlier position can come back."""
+    raise NotImplementedError
+
+
+def shortest_cycle(game: Any) -> Any:
+    """The fewest plies, an even number, after which a position can come back."""
+    raise NotImplementedError
+
+
+def cycle_score(game: Any, worker: Any, ply: Any) -> Any:
+    """The score of ``state[ply]`` when the repetition rule ends the game there."""
+    raise NotImplementedError
+
+
+def probe(game: Any, worker: Any, ply: Any) -> Any:
+    """Ask the endgame tables about ``state[ply]``: (found, low, score, high), low <= score <= high, the bounds proven.
+
+    Such a node is not searched further.
+    """
+    raise NotImplementedError
+
+
+def extends(game: Any, worker: Any, ply: Any, count: Any) -> bool:
+    """Whether the ``count`` moves just generated are so forced that the ply shall not count as depth."""
+    raise NotImplementedError
+
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def implements(stub: Callable[..., Any], game: type) -> Callable[[Kernel], Kernel]:
+    """Declare the decorated function to be kernel ``stub`` (of this module) for games of NamedTuple class ``game``.
+
+    It takes the arguments of the stub, under the stub's names, and is put in line where the search calls it.
+    """
+
+    def declare(function: Kernel) -> Kernel:
+        # numba compares argument names, so choose by a function that has them.
+        names = stub.__code__.co_varnames[: stub.__code__.co_argcount]
+        source = f"def choose({', '.join(names)}):\n    return pick({names[0]})"
+        scope: dict[str, Any] = {
+            "pick": lambda kind: function if getattr(kind, "instance_class", None) is game else None
+        }
+        exec(source, scope)
+        overload(stub, jit_options={"forceinline": True, "error_model": "numpy"})(scope["choose"])
+        return function
+
+    return declare
+
+
+Position = TypeVar("Position")
+
+
+class Game(Protocol[Position]):
+    """The Python side of a game: what the driver (:mod:`solver.search.searcher`) needs beside the kernels."""
+
+    @property
+    def kernels(self) -> Any:
+        """The NamedTuple that the kernels take. Its memory lives as long as this object."""
+        ...
+
+    def place(self, position: Position, worker: NDArray[np.void]) -> None:
+        """Write a position into the worker (array of length 1): ``state[0]``, and its history into ``barred``."""
+        ...
+
+    def name(self, position: Position, code: int) -> str:
+        """How a person writes the move with this code in this position."""
+        ...
+
+    def play(self, position: Position, code: int) -> Position:
+        """The position after the move with this code."""
+        ...
+
+    def legal(self, position: Position) -> tuple[int, ...]:
+        """The codes of the legal moves, empty when the game is over."""
+        ...
+
+    def lead(self, position: Position) -> int:
+        """What is to be added to the search's scores: seeds already won by the mover less those of the opponent."""
+        ...

@@ -1,0 +1,376 @@
+"""Oware as the search plays it: its kernels, its evaluation, its endgame tables.
+
+A state is four words: the mover's row, the opponent's row, and what each side still needs for a majority (only under
+the ``win-only`` rule, 0 otherwise). **Scores are margins over the seeds on the board**, as in the tables: what the
+mover will still win less what the opponent will, when play goes on to the last seed. The stores add a constant, which
+the driver adds at the end, so boards that differ only in their stores share everything.
+
+Majority: who has more than half of all seeds has won, at once, and play commands stop there. A margin counts on, as
+tables do: the seeds left on the board when a majority is reached are those that the two would still win. Winner and
+loser are the same either way (the final margin is positive just when the mover comes to hold a majority), tables stay
+exact in games of any stores, and the cut that a majority allows comes for free: with n seeds left the margin on the
+board lies in -n..n, so a side that leads by more than n cannot be overtaken, and a window there is empty.
+
+Tables are handed in as mapped arrays, tier by tier, in the order of docs/tables.md; nothing here knows how they are
+made or stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.errors import PositionError, RulesError
+from solver.kernels import oware as boards
+from solver.kernels.compile import inline_kernel, kernel
+from solver.kernels.intrinsics import count_trailing_zeros, load_int8, population_count
+from solver.kernels.oware import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
+from solver.oware import Position
+from solver.rules import MAX_PITS, Cycle, Rules
+from solver.search import game as kernels
+from solver.search.game import implements
+from solver.search.worker import MAX_BARRED
+
+TABLE_SEEDS = 127
+"""The largest tier that can be handed in: values are int8."""
+
+WEIGHTS = {
+    "seeds": 40,
+    "capture": 160,
+    "threat": -60,
+    "mobility": 20,
+    "weak": -20,
+    "big": 60,
+    "tempo": 0,
+}
+"""What the evaluation counts, in 256ths of a seed a unit; fitted by scripts/fit_oware, which reports the error.
+
+``seeds``, ``mobility`` (non-empty houses), ``weak`` (houses of 1 or 2) and ``big`` (houses of 12 and more) are the
+mover's less the opponent's; ``capture`` is the most the mover can capture now, ``threat`` the most that the opponent
+could if it were their turn; ``tempo`` is a constant.
+"""
+
+_GAME = np.dtype(
+    [
+        ("slam", np.int64),
+        ("pits", np.int64),
+        ("even", np.int64),  # 1: endless play is worth 0; 0: each takes their own row
+        ("weights", np.int64, (len(WEIGHTS),)),
+        ("sowing", np.uint64, (MAX_PITS * (boards.MAX_SEEDS + 1) * 4,)),
+        # Addresses of each tier's arrays, 0 where there is none; low and high are the same array where values are
+        # exact.
+        ("value", np.uint64, (TABLE_SEEDS + 1,)),
+        ("lower", np.uint64, (TABLE_SEEDS + 1,)),
+        ("upper", np.uint64, (TABLE_SEEDS + 1,)),
+        ("offset", np.int64, (TABLE_SEEDS + 1, TABLE_SEEDS + 1)),  # of the block of a tier with a seeds of the mover
+        ("halves", np.int64, (TABLE_SEEDS + 1,)),  # h(k)
+        ("terms", np.int64, (MAX_PITS, TABLE_SEEDS + 1)),  # of a half board's rank, by house and prefix sum
+    ],
+    align=True,
+)
+
+
+class OwareKernels(NamedTuple):
+    """What Oware's kernels take as their game: one record of rules, weights and tables."""
+
+    record: Any
+
+
+# -- the kernels ------------------------------------------------------------------------------------------------------
+
+_ZERO, _ONE, _THREE = np.uint64(0), np.uint64(1), np.uint64(3)
+_LANES = np.uint64(0x0101010101010101)
+_BIG = np.uint64(0x7474747474747474)  # added to a lane below 128, sets its high bit from 12 seeds on
+_LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
+_HIGH = np.uint64(0x8080808080808080)
+
+
+@implements(kernels.generate, OwareKernels)
+def _generate(game, worker, ply):
+    """Captures first, by size; then what is about to be captured runs away."""
+    rules = game.record
+    here = np.uint64(ply)
+    own, opp = worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)]
+    need, other = worker["state"][here, np.uint64(2)], worker["state"][here, np.uint64(3)]
+    threatened = _threatened(rules["sowing"], opp, own)
+    count = np.int64(0)
+    todo = occupied(own)
+    while todo != _ZERO:
+        house = count_trailing_zeros(todo) >> _THREE
+        todo &= todo - _ONE
+        legal, captured, after, left = play(rules["sowing"], rules["slam"], np.int64(need), own, opp, house)
+        if not legal:
+            continue
+        at = np.uint64(count)
+        seeds = np.int64((own >> (house << _THREE)) & np.uint64(0xFF))
+        worker["child"][here, at, np.uint64(0)] = left
+        worker["child"][here, at, np.uint64(1)] = after
+        worker["child"][here, at, np.uint64(2)] = other
+        worker["child"][here, at, np.uint64(3)] = need - np.uint64(captured) if rules["slam"] == WIN_ONLY else _ZERO
+        worker["gain"][here, at] = captured
+        worker["move"][here, at] = house
+        worker["slot"][here, at] = (np.int64(house) << 6) + min(seeds, np.int64(63))
+        escape = np.int64((threatened >> ((house << _THREE) + np.uint64(7))) & _ONE) * seeds
+        worker["merit"][here, at] = (captured > 0) * 1024 + captured * 64 + escape * 32
+        count += 1
+    return count
+
+
+@inline_kernel
+def _threatened(table, own, opp):
+    """The high bits of the opponent's lanes that some move from ``own`` would capture (grand slams or not)."""
+    lanes = _ZERO
+    todo = occupied(own)
+    while todo != _ZERO:
+        house = count_trailing_zeros(todo) >> _THREE
+        todo &= todo - _ONE
+        _own, _opp, run = sow(table, own, opp, house)
+        lanes |= run
+    return lanes
+
+
+@inline_kernel
+def _best_capture(table, own, opp):
+    """The most seeds that one move from ``own`` captures (grand slams or not)."""
+    best = np.int64(0)
+    todo = occupied(own)
+    while todo != _ZERO:
+        house = count_trailing_zeros(todo) >> _THREE
+        todo &= todo - _ONE
+        _own, fed, run = sow(table, own, opp, house)
+        if run != _ZERO:
+            best = max(best, row_seeds(fed & ((run >> np.uint64(7)) * np.uint64(0xFF))))
+    return best
+
+
+@implements(kernels.key, OwareKernels)
+def _key(game, worker, ply):
+    """Two multiplications, then a finalizer so that every bit of the rows reaches the upper half."""
+    here = np.uint64(ply)
+    own, opp = worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)]
+    mixed = own * np.uint64(0x9E3779B97F4A7C15) + (opp ^ (opp >> np.uint64(29))) * np.uint64(0xC2B2AE3D27D4EB4F)
+    if game.record["slam"] == WIN_ONLY:
+        needs = (worker["state"][here, np.uint64(2)] << np.uint64(16)) + worker["state"][here, np.uint64(3)]
+        mixed ^= needs * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= np.uint64(0xFF51AFD7ED558CCD)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@implements(kernels.final, OwareKernels)
+def _final(game, worker, ply):
+    here = np.uint64(ply)
+    return final_margin(game.record["slam"], worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)])
+
+
+@implements(kernels.limit, OwareKernels)
+def _limit(game, worker, ply):
+    here = np.uint64(ply)
+    return row_seeds(worker["state"][here, np.uint64(0)]) + row_seeds(worker["state"][here, np.uint64(1)])
+
+
+@implements(kernels.passed, OwareKernels)
+def _passed(game, gain, score):
+    return gain - score
+
+
+@implements(kernels.handed, OwareKernels)
+def _handed(game, gain, bound):
+    return gain - bound
+
+
+@implements(kernels.irreversible, OwareKernels)
+def _irreversible(game, gain):
+    return gain != 0
+
+
+@implements(kernels.shortest_cycle, OwareKernels)
+def _shortest_cycle(game):
+    """2 * pits plies, as :func:`solver.kernels.oware.count_leaves` reasons."""
+    return 2 * game.record["pits"]
+
+
+@implements(kernels.cycle_score, OwareKernels)
+def _cycle_score(game, worker, ply):
+    if game.record["even"] != 0:
+        return np.int64(0)
+    here = np.uint64(ply)
+    return row_seeds(worker["state"][here, np.uint64(0)]) - row_seeds(worker["state"][here, np.uint64(1)])
+
+
+@implements(kernels.extends, OwareKernels)
+def _extends(game, worker, ply, count):
+    """Feeding an empty row is forced, and hides what comes after it."""
+    return worker["state"][np.uint64(ply), np.uint64(1)] == _ZERO
+
+
+@implements(kernels.evaluate, OwareKernels)
+def _evaluate(game, worker, ply):
+    """A weighted sum of what WEIGHTS lists, rounded to seeds."""
+    here = np.uint64(ply)
+    own, opp = worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)]
+    rules = game.record
+    weights = rules["weights"]
+    total = weights[0] * (row_seeds(own) - row_seeds(opp))
+    total += weights[1] * _best_capture(rules["sowing"], own, opp)
+    total += weights[2] * _best_capture(rules["sowing"], opp, own)
+    total += weights[3] * (_houses(occupied(own)) - _houses(occupied(opp)))
+    total += weights[4] * (_houses(_weak(own)) - _houses(_weak(opp)))
+    total += weights[5] * (_houses(_big(own)) - _houses(_big(opp)))
+    total += weights[6]
+    return (total + 128) >> 8
+
+
+@inline_kernel
+def _houses(lanes):
+    return np.int64(population_count(lanes))
+
+
+@inline_kernel
+def _weak(row):
+    """The high bits of the lanes that hold 1 or 2."""
+    return occupied(row) & ~(((row & _LOW) + np.uint64(0x7D7D7D7D7D7D7D7D)) | row)
+
+
+@inline_kernel
+def _big(row):
+    """The high bits of the lanes that hold 12 or more."""
+    return (((row & _LOW) + _BIG) | row) & _HIGH
+
+
+@implements(kernels.probe, OwareKernels)
+def _probe(game, worker, ply):
+    tables = game.record
+    here = np.uint64(ply)
+    own, opp = worker["state"][here, np.uint64(0)], worker["state"][here, np.uint64(1)]
+    own_seeds, opp_seeds = row_seeds(own), row_seeds(opp)
+    seeds = np.uint64(own_seeds + opp_seeds)
+    if seeds > np.uint64(TABLE_SEEDS) or tables["value"][seeds] == _ZERO:
+        return False, np.int64(0), np.int64(0), np.int64(0)
+    index = tables["offset"][seeds, np.uint64(own_seeds)]
+    index += _rank(tables, own) * tables["halves"][np.uint64(opp_seeds)] + _rank(tables, opp)
+    at = np.uint64(index)
+    low, high = np.int64(load_int8(tables["lower"][seeds] + at)), np.int64(load_int8(tables["upper"][seeds] + at))
+    score = np.int64(load_int8(tables["value"][seeds] + at))
+    return True, low, min(max(score, low), high), high
+
+
+@inline_kernel
+def _rank(tables, row):
+    """Colexicographic rank of a half board: one multiplication makes all the prefix sums of its lanes."""
+    sums = row * _LANES
+    rank = np.int64(0)
+    for house in range(tables["pits"] - 1):
+        rank += tables["terms"][np.uint64(house), (sums >> np.uint64(8 * house)) & np.uint64(0xFF)]
+    return rank
+
+
+@kernel
+def _root_key(game, worker):
+    return kernels.key(game, worker, np.int64(0))
+
+
+# -- the Python side --------------------------------------------------------------------------------------------------
+
+Tables = Mapping[int, Mapping[str, NDArray[np.int8]]]
+"""Tiers by their number of seeds; each a flat int8 array a quantity: ``value``, and ``lower`` and ``upper`` where
+endless play depends on history. Tier n is blocks a = 0..n (the mover's seeds), each a row-major h(a) x h(n - a)
+matrix."""
+
+
+class OwareGame:
+    """Oware under one rule set, with the tables at hand: what :class:`solver.search.searcher.Searcher` searches.
+
+    ``tables`` must belong to the same rules; the caller sees to that. Raises RulesError for tables under ``win-only``,
+    PositionError for an array of the wrong size or kind.
+    """
+
+    def __init__(self, rules: Rules, tables: Tables | None = None, weights: Mapping[str, int] = WEIGHTS) -> None:
+        self.rules = rules
+        self._memory = np.zeros(1, _GAME)
+        record = self._memory[0]
+        record["slam"] = boards.SLAM_CODES[rules.grand_slam]
+        record["pits"] = rules.pits
+        record["even"] = rules.cycle is Cycle.EVEN
+        record["weights"] = [weights[name] for name in WEIGHTS]
+        sowing = boards.sowing_table(rules.pits)
+        record["sowing"][: len(sowing)] = sowing
+        self._kept: list[NDArray[np.int8]] = []
+        if tables:
+            self._map(tables)
+        self.kernels = OwareKernels(record)
+
+    def _map(self, tables: Tables) -> None:
+        """Write down where the arrays lie, and the numbers that a board's index is made of."""
+        pits, record = self.rules.pits, self._memory[0]
+        if not self.rules.has_tables:
+            raise RulesError(f"tables cannot serve {self.rules.id}: its captures depend on the stores")
+        halves = [comb(seeds + pits - 1, pits - 1) for seeds in range(TABLE_SEEDS + 1)]
+        record["halves"] = [min(count, 1 << 62) for count in halves]
+        for house in range(pits - 1):
+            record["terms"][house] = [comb(sum_ + house, house + 1) for sum_ in range(TABLE_SEEDS + 1)]
+        for seeds, tier in tables.items():
+            size = comb(seeds + 2 * pits - 1, 2 * pits - 1)
+            offset = 0
+            for mover in range(seeds + 1):
+                record["offset"][seeds, mover] = offset
+                offset += halves[mover] * halves[seeds - mover]
+            bounded = "lower" in tier and "upper" in tier
+            if self.rules.has_bounds and not bounded:
+                raise PositionError(f"the table of {seeds} seeds has no bounds: {self.rules.id} needs lower and upper")
+            for quantity, source in (
+                ("value", "value"),
+                ("lower", "lower" if bounded else "value"),
+                ("upper", "upper" if bounded else "value"),
+            ):
+                array = tier[source]
+                if array.dtype != np.int8 or array.shape != (size,) or not array.flags.c_contiguous:
+                    raise PositionError(
+                        f"table of {seeds} seeds, {source}: {array.dtype}{array.shape}, expected int8({size},)"
+                    )
+                self._kept.append(array)
+                record[quantity][seeds] = array.ctypes.data
+
+    @property
+    def tiers(self) -> tuple[int, ...]:
+        """The seed counts of the tables at hand."""
+        return tuple(int(seeds) for seeds in np.flatnonzero(self._memory[0]["value"]))
+
+    def place(self, position: Position, worker: NDArray[np.void]) -> None:
+        """Write the position and the boards that it must not come back to. Raises PositionError for other rules."""
+        if position.rules != self.rules:
+            raise PositionError(f"a position of {position.rules.id} given to a search of {self.rules.id}")
+        record = worker[0]
+        if len(position.seen) > MAX_BARRED:
+            raise PositionError(f"{len(position.seen)} boards since the last capture: the search takes {MAX_BARRED}")
+        for row, (board, turn) in enumerate(sorted(position.seen)):
+            self._write(Position(board, position.stores, turn, self.rules), record)
+            record["barred"][row] = _root_key(self.kernels, record)
+            record["barred_side"][row] = turn != position.turn
+        record["barred_count"] = len(position.seen)
+        self._write(position, record)
+
+    def _write(self, position: Position, record: np.void) -> None:
+        record["state"][0] = (*boards.pack(position), 0, 0)
+        if not self.rules.has_tables:
+            record["state"][0, 2:] = [max(0, need) for need in boards.needs(position)]
+
+    def name(self, position: Position, code: int) -> str:
+        """The letter of the house."""
+        return position.letter(code + position.turn * self.rules.pits)
+
+    def play(self, position: Position, code: int) -> Position:
+        """The position after the mover's house number ``code``."""
+        return position.play(code + position.turn * self.rules.pits)
+
+    def legal(self, position: Position) -> tuple[int, ...]:
+        """The mover's houses that may be played, 0..pits-1."""
+        return tuple(house % self.rules.pits for house in position.legal_moves())
+
+    def lead(self, position: Position) -> int:
+        """Seeds in the mover's store less those in the opponent's."""
+        return position.stores[position.turn] - position.stores[1 - position.turn]

@@ -1,0 +1,149 @@
+"""The transposition table: what was found out about a position, 16 bytes an entry, shared by all threads.
+
+An entry is two words, ``key ^ data`` and ``data``; a reader accepts it when the two give back the key, so an entry torn
+by two threads writing at once is simply not found (R. Hyatt and T. Mann, A lock-less transposition table, 2002). Four
+entries make a bucket, one cache line. The bits of ``data``, from the lowest:
+
+====== ====================================================================================================
+bits   what
+====== ====================================================================================================
+0-11   score (all three are stored plus 2048)
+12-23  low: the value is proven to be at least this
+24-35  high: and at most this
+36-43  depth searched
+44-51  best move + 1, 0 for none
+52-53  what the score is: 1 at least, 2 at most, 3 both
+54-59  age: the number of the search that wrote it, modulo 64
+====== ====================================================================================================
+
+Score and depth are a search's estimate; low and high are facts about the position, whatever the depth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.errors import AbapaError
+from solver.kernels.compile import inline_kernel
+from solver.kernels.intrinsics import load_uint64, store_uint64
+
+AT_LEAST, AT_MOST, BOTH = 1, 2, 3
+ENTRY_BYTES = 16
+BUCKET_ENTRIES = 4
+MAX_MIB = 1 << 20
+
+_OFFSET = 2048
+_FIELD = np.uint64(0xFFF)
+_BYTE = np.uint64(0xFF)
+
+
+def allocate(mib: int) -> NDArray[np.uint64]:
+    """An empty table of ``mib`` MiB: uint64[buckets, 8], each bucket on a cache line of its own.
+
+    Raises AbapaError for a size outside 1..1,048,576 or more memory than there is.
+    """
+    if not 1 <= mib <= MAX_MIB:
+        raise AbapaError(f"a transposition table of {mib} MiB: accepted are 1 to {MAX_MIB}")
+    words = (mib << 20) // 8
+    try:
+        memory = np.zeros(words + 8, np.uint64)  # pages of zeros cost nothing until they are written
+    except MemoryError as error:
+        raise AbapaError(f"no memory for a transposition table of {mib} MiB: ask for less") from error
+    start = (-memory.ctypes.data // 8) % 8
+    return memory[start : start + words].reshape(-1, 8)
+
+
+@inline_kernel
+def pack_entry(score, low, high, depth, move, kind, age):
+    """The data word; ``move`` is -1 for none, all but ``age`` (uint64) are int64."""
+    return (
+        np.uint64(score + _OFFSET)
+        | (np.uint64(low + _OFFSET) << np.uint64(12))
+        | (np.uint64(high + _OFFSET) << np.uint64(24))
+        | (np.uint64(depth) << np.uint64(36))
+        | (np.uint64(move + 1) << np.uint64(44))
+        | (np.uint64(kind) << np.uint64(52))
+        | (age << np.uint64(54))
+    )
+
+
+@inline_kernel
+def entry_score(data):
+    """The score of a data word, int64."""
+    return np.int64(data & _FIELD) - _OFFSET
+
+
+@inline_kernel
+def entry_low(data):
+    """The proven lower bound of a data word, int64."""
+    return np.int64((data >> np.uint64(12)) & _FIELD) - _OFFSET
+
+
+@inline_kernel
+def entry_high(data):
+    """The proven upper bound of a data word, int64."""
+    return np.int64((data >> np.uint64(24)) & _FIELD) - _OFFSET
+
+
+@inline_kernel
+def entry_depth(data):
+    """The depth of a data word, int64."""
+    return np.int64((data >> np.uint64(36)) & _BYTE)
+
+
+@inline_kernel
+def entry_move(data):
+    """The best move of a data word, int64, -1 for none."""
+    return np.int64((data >> np.uint64(44)) & _BYTE) - 1
+
+
+@inline_kernel
+def entry_kind(data):
+    """AT_LEAST, AT_MOST or BOTH."""
+    return np.int64((data >> np.uint64(52)) & np.uint64(3))
+
+
+@inline_kernel
+def entry_age(data):
+    """The age of a data word, uint64."""
+    return (data >> np.uint64(54)) & np.uint64(63)
+
+
+@inline_kernel
+def bucket_address(entries, buckets, key):
+    """Address of the bucket of a key: its upper half scaled to the number of buckets, of 64 bytes each."""
+    return entries + ((((key >> np.uint64(32)) * buckets) >> np.uint64(32)) << np.uint64(6))
+
+
+@inline_kernel
+def find(entries, buckets, key):
+    """The data word stored for a key, or 0."""
+    at = bucket_address(entries, buckets, key)
+    for _ in range(BUCKET_ENTRIES):
+        data = load_uint64(at + np.uint64(8))
+        if (load_uint64(at) ^ data) == key and data != np.uint64(0):
+            return data
+        at += np.uint64(ENTRY_BYTES)
+    return np.uint64(0)
+
+
+@inline_kernel
+def store(entries, buckets, key, data):
+    """Write an entry over the same position's, or over the one of least worth: depth, less 8 for each search of age."""
+    at = bucket_address(entries, buckets, key)
+    age = entry_age(data)
+    worst = np.int64(1 << 40)
+    target = at
+    for _ in range(BUCKET_ENTRIES):
+        old = load_uint64(at + np.uint64(8))
+        if (load_uint64(at) ^ old) == key or old == np.uint64(0):
+            target = at
+            break
+        worth = entry_depth(old) - 8 * np.int64((age - entry_age(old)) & np.uint64(63))
+        if worth < worst:
+            worst = worth
+            target = at
+        at += np.uint64(ENTRY_BYTES)
+    store_uint64(target, key ^ data)
+    store_uint64(target + np.uint64(8), data)

@@ -1,0 +1,47 @@
+"""Builds tables straight into arrays, as the builder does into files: what most tests of the builder look at."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from databases.builder.movetables import MoveTables
+from databases.builder.tier import TierBuild
+from solver.rules import Rules
+
+Quantities = dict[str, dict[int, NDArray]]
+
+
+class ArrayWriter:
+    """Collects the bands of each quantity."""
+
+    def __init__(self, boards: int) -> None:
+        self.boards = boards
+        self.arrays: dict[str, NDArray] = {}
+        self.written: dict[str, int] = {}
+
+    def write(self, quantity: str, offset: int, values: NDArray) -> None:
+        array = self.arrays.setdefault(quantity, np.empty(self.boards, values.dtype))
+        array[offset : offset + len(values)] = values
+        self.written[quantity] = self.written.get(quantity, 0) + len(values)
+
+
+@cache
+def built(rules: Rules, seeds: int, threads: int = 1, *, bounds: bool = True, distance: bool = False) -> Quantities:
+    """Every quantity of tiers 0..``seeds``: name -> seeds -> array."""
+    numba.set_num_threads(threads)
+    tables = MoveTables.build(rules, seeds)
+    quantities: Quantities = {}
+    for n in range(seeds + 1):
+        tier = TierBuild(tables, n, threads, writer := ArrayWriter(0))
+        writer.boards = tier.shape.boards
+        tier.build_value(quantities.get("value", {}), distance=distance)
+        if bounds:
+            tier.build_bounds(quantities.get("lower", {}), quantities.get("upper", {}))
+        for name, array in writer.arrays.items():
+            assert writer.written[name] == writer.boards
+            quantities.setdefault(name, {})[n] = array
+    return quantities
