@@ -88,7 +88,8 @@ class OmwesoPosition:
     ``side``, ``opponent``: the counts of the 2c pits of the player to move and of the other, each in its owner's
     numbering. ``turn``: who moves, 0 South (drawn at the bottom) or 1 North. ``first_turns``: whether the mover's, and
     the other's, own first turn is still to come. ``fresh``: whether nobody has captured yet. ``plies``: turns played.
-    ``seen``: positions before this one, for the repetition rule. ``voided``: whether the last turn was endless.
+    ``past``: the positions before this one, first to last, for the repetition rule. ``voided``: whether the last turn
+    was endless.
     A bare board has no first turns to come and is not fresh: it lies in the middle of a game.
     Raises :class:`~solver.errors.PositionError` for a board that the rules do not admit.
     """
@@ -100,7 +101,7 @@ class OmwesoPosition:
     first_turns: tuple[bool, bool] = (False, False)
     fresh: bool = False
     plies: int = 0
-    seen: frozenset[object] = field(default=frozenset(), repr=False)
+    past: tuple[OmwesoPosition, ...] = field(default=(), repr=False, compare=False)
     voided: bool = False
 
     def __post_init__(self) -> None:
@@ -226,7 +227,7 @@ class OmwesoPosition:
             first_turns=(self.first_turns[1], False),
             fresh=self.fresh and not turn.captured,
             plies=self.plies + 1,
-            seen=self.seen | {self._key},
+            past=(*self.past, replace(self, past=())),
             voided=not turn.ends,
         )
 
@@ -239,7 +240,7 @@ class OmwesoPosition:
             return "endless"
         if not self.turns:
             return "nomove"
-        if self.rules.repetition is Repetition.DRAW and self._key in self.seen:
+        if self.rules.repetition is Repetition.DRAW and any(before._key == self._key for before in self.past):
             return "repetition"
         if self.rules.round_cap is not None and self.plies >= 2 * self.rules.round_cap:
             return "rounds"

@@ -113,7 +113,7 @@ def test_perft_is_the_references(position: OmwesoPosition, depth: int) -> None:
         if depth == 1:
             return len(position.turns)
         return sum(
-            count(replace(position, seen=frozenset(), rules=endless_game).play(turn), depth - 1)
+            count(replace(position, past=(), rules=endless_game).play(turn), depth - 1)
             for turn in position.turns
             if turn.ends
         )
