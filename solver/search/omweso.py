@@ -16,7 +16,7 @@ Turns of more than :data:`~solver.kernels.omweso.PRACTICAL_LAPS` laps are taken 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,18 +59,18 @@ RAW_TURNS = (SCRATCH_WORDS - frame_words()) // TURN_WORDS
 """Turns generated for a position before those that lead to the same board are made one."""
 
 WEIGHTS = {
-    "seeds": 2048,
-    "startable": 584,
-    "exposed": -351,
-    "columns": 3576,
-    "reverse": 4549,
-    "front": -724,
-    "big": 13172,
-    "strikes": 5076,
-    "haul": 982,
-    "threats": -28,
-    "loss": -473,
-    "tempo": 4731,
+    "seeds": 2267,
+    "startable": -175,
+    "exposed": 88,
+    "columns": 1750,
+    "reverse": 3732,
+    "front": -428,
+    "big": -86,
+    "strikes": 4529,
+    "haul": 1007,
+    "threats": 1094,
+    "loss": -311,
+    "tempo": 5218,
 }
 """What the evaluation counts, in 256ths of a unit each; fitted by scripts/fit_omweso.py from games of its own.
 
@@ -81,6 +81,30 @@ laps that end in a capture at once, and the seeds of the largest ``haul`` among 
 ``threats`` and ``loss``, the same if it were their turn. ``tempo`` is a constant.
 """
 
+PIT_WEIGHTS: tuple[tuple[int, ...], ...] = (
+    (-819, -660, 1576, 1021, 65, -1137, -4287, 4241),
+    (-151, -125, 1734, 489, -932, -2113, -2434, 3533),
+    (1848, -1655, -192, -520, -1495, -1110, -202, 3326),
+    (1132, -1689, -449, 822, -781, -366, 1652, -322),
+    (239, -1926, -680, 1720, 1416, 747, 1938, -3455),
+    (1573, 228, 2439, 2572, 1994, 141, -2286, -6660),
+    (-431, 921, 2293, 1937, -217, -1302, -3750, 549),
+    (-4397, -3150, -2550, -4140, -3435, -7624, -12849, 38145),
+    (-414, 2495, 2408, 2202, 2743, 162, -6099, -3497),
+    (-587, 3362, 1574, 2704, 849, -1294, -8474, 1866),
+    (1692, 3322, 2945, 1805, 1612, -3060, -9140, 825),
+    (517, 2641, 2412, 1531, 412, -3965, -6075, 2526),
+    (-1, 1768, 1231, -278, -917, -4687, -4036, 6920),
+    (472, 1482, 1258, -182, -1417, -3578, -805, 2771),
+    (-2469, -169, -3, -302, -907, -3106, -1871, 8827),
+    (-3590, -1283, -483, -1408, -89, -848, -971, 8672),
+)
+"""What a pit is worth to its owner by its lane (outer row, then inner) and what it holds: 0, 1, 2, 3, 4-5, 6-8, 9-12,
+13 seeds and more; in 256ths of a unit, fitted with WEIGHTS. Fitted on eight columns, used on fewer as they are."""
+
+PIT_CLASSES = (0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7)
+"""The column of PIT_WEIGHTS for 0, 1, .. 13 seeds and more."""
+
 _GAME = np.dtype(
     [
         ("options", np.uint64),
@@ -89,6 +113,7 @@ _GAME = np.dtype(
         ("endless_loses", np.int64),
         ("reverse", np.uint64),  # bit lane: a clockwise lap may start here
         ("weights", np.int64, (len(WEIGHTS),)),
+        ("pits", np.int32, (16 * 16,)),  # by lane and seeds, 13 and more as 13
         ("laps", np.uint64, (2 * 128 * 16 * 4,)),
     ],
     align=True,
@@ -115,6 +140,7 @@ _BYTE, _SHIFT_BITS, _ALL = np.uint64(0xFF), np.uint64(63), np.uint64(2**64 - 1)
 _CLOCKWISE = np.uint64(4 * 16 * 128)
 _TWELVE_UP, _TOPS = np.uint64(0x7474747474747474), np.uint64(0x8080808080808080)  # 12 + 0x74 sets a byte's top bit
 _TEMPO = np.uint64(len(WEIGHTS) - 1)
+_MOST = np.uint64(len(PIT_CLASSES) - 1)
 
 
 @inline_kernel
@@ -285,6 +311,7 @@ def _evaluate(game, worker, ply):
     total = weights[_TEMPO]
     for i in range(len(counted)):
         total += weights[np.uint64(i)] * counted[i]
+    total += _pits(rules["pits"], outer, inner) - _pits(rules["pits"], foe_outer, foe_inner)
     return min(max((total + 128) >> 8, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
 
 
@@ -310,6 +337,17 @@ def features(laps, columns, reverse, outer, inner, foe_outer, foe_inner):
         threats,
         loss,
     )
+
+
+@inline_kernel
+def _pits(table, outer, inner):
+    """The sum of PIT_WEIGHTS over a side's pits."""
+    total = np.int64(0)
+    for lane in range(8):
+        shift, row = np.uint64(8 * lane), np.uint64(16 * lane)
+        total += table[row + min((outer >> shift) & _BYTE, _MOST)]
+        total += table[row + np.uint64(128) + min((inner >> shift) & _BYTE, _MOST)]
+    return total
 
 
 @inline_kernel
@@ -389,7 +427,12 @@ class OmwesoGame:
     Move codes number the different children of a position, in the order of its turns.
     """
 
-    def __init__(self, rules: OmwesoRules, weights: Mapping[str, int] = WEIGHTS) -> None:
+    def __init__(
+        self,
+        rules: OmwesoRules,
+        weights: Mapping[str, int] = WEIGHTS,
+        pit_weights: Sequence[Sequence[int]] = PIT_WEIGHTS,
+    ) -> None:
         self.rules = rules
         self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
         self._memory = np.zeros(1, _GAME)
@@ -400,6 +443,8 @@ class OmwesoGame:
         lanes = (pit if pit < rules.columns else 8 + pit - rules.columns for pit in rules.reverse_pits)
         record["reverse"] = sum(1 << lane for lane in lanes)
         record["weights"] = [weights[name] for name in WEIGHTS]
+        for lane, row in enumerate(pit_weights):
+            record["pits"][16 * lane : 16 * lane + len(PIT_CLASSES)] = [row[kind] for kind in PIT_CLASSES]
         self.kernels = OmwesoKernels(record)
 
     def place(self, position: OmwesoPosition, worker: NDArray[np.void]) -> None:
