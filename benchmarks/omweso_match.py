@@ -1,7 +1,7 @@
 """Abapa's Omweso searcher against a plain player: how many of 200 games does it win at equal time?
 
-Run ``.venv/bin/python benchmarks/omweso_match.py [--games 200] [--depth 10]``. The plain player is what a student writes
-in a weekend, compiled by the same compiler and on the same turn generator: alpha-beta to a fixed depth, captures
+Run ``.venv/bin/python benchmarks/omweso_match.py [--games 200] [--depth 10]``. The plain player is what a student
+writes in a weekend, compiled by the same compiler and on the same turn generator: alpha-beta to a fixed depth, captures
 first, the score is seeds. Each start is played twice with sides changed: both players have the same set-up, random or
 classic, and two to four random turns are played. Most positions of that kind are won for one side, whoever plays it,
 and would only tell that 1 + 1 is 2; so a start is taken when a search of depth 10 thinks that neither side is more than
@@ -172,8 +172,9 @@ def main() -> None:
     taken: list[float] = []
     spent: list[float] = []
     depths: list[int] = []
+    first = start(rng, game, searcher)
     for number in range(options.games):
-        if number % 2 == 0:
+        if number and number % 2 == 0:
             first = start(rng, game, searcher)
         result, times = play(first, number % 2, plain, searcher, game)
         points += result

@@ -103,7 +103,7 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """How a game ended: the win's ``name`` (or ``void``, ``draw``, ``time``), the ``winner`` (0, 1 or None), points."""
+    """How a game ended: the win's ``name`` (or void, draw, time, resignation), the ``winner`` (0, 1, None), points."""
 
     name: str
     winner: int | None
@@ -229,6 +229,11 @@ class Game:
     def lose_on_time(self) -> GameEnd:
         """The mover has overrun the clock: the game is the opponent's, at the price of a bulijo."""
         self.end = GameEnd("time", 1 - self.position.turn, POINTS["bulijo"])
+        return self.end
+
+    def resign(self) -> GameEnd:
+        """The mover gives up: the game is the opponent's, at the price of a bulijo."""
+        self.end = GameEnd("resignation", 1 - self.position.turn, POINTS["bulijo"])
         return self.end
 
     def take_back(self, plies: int = 1) -> None:

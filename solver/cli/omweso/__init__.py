@@ -10,13 +10,17 @@ COMMANDS: dict[str, str] = {
     "moves": "List the turns of a position, with every choice on the way.",
     "perft": "Count turn sequences: checks and times the turn generator.",
     "mayer": "Tell whether a turn ends, after how many laps, or the length of its cycle.",
+    "search": "Search a position: the best turn, a win in plies or an estimate.",
+    "setup": "Rate set-ups, the classic ones too, and suggest a better one.",
+    "play": "Play a match against the program in the terminal.",
+    "selfplay": "Let the program play itself.",
 }
 """Every command and its one-line help, in the order of the help page."""
 
 
 @click.group(cls=LazyGroup, package="solver.cli.omweso", lines=COMMANDS)
 def command() -> None:
-    """Omweso (4x8): turns, perft, endless sowing.
+    """Omweso (4x8): turns, perft, endless sowing, search, matches, set-ups.
 
     A POSITION is the mover's 16 pits, "/", the opponent's 16 in their own numbering (the outer row from left to right,
     then the inner row from right to left), counts separated by commas or spaces; or the name of a set-up, or two of
