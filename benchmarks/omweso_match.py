@@ -5,8 +5,8 @@ writes in a weekend, compiled by the same compiler and on the same turn generato
 first, the score is seeds. Each start is played twice with sides changed: both players have the same set-up, random or
 classic, and two to four random turns are played. Most positions of that kind are won for one side, whoever plays it,
 and would only tell that 1 + 1 is 2; so a start is taken when a search of depth 10 thinks that neither side is more than
-ten seeds ahead. Abapa gets, for each of its turns, the time that the plain player has taken for a turn in this game so
-far, on the mean (wall time; one thread each). A win is 1, a draw or a void game 1/2.
+ten seeds ahead. Abapa has for a game the time that the plain player takes for one on the mean, and shares it out itself
+(wall time, one thread each; both totals are printed). A win is 1, a draw or a void game 1/2.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import json
 import random
 import time
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -37,12 +38,14 @@ from solver.kernels.omweso import (
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
-from solver.search.omweso import UNITS_A_SEED, OmwesoGame
+from solver.search.omweso import UNITS_A_SEED, OmwesoGame, plies_to_end
 from solver.search.searcher import Limits, Searcher, compile_search
 
 U = np.uint64
 LOST = 1000
 MOST_PLIES = 300
+SHARE = 0.2
+"""Of the time left for the game, what a turn gets: games last some 15 turns a side, the first ones decide."""
 
 
 @kernel
@@ -129,31 +132,61 @@ def start(rng: random.Random, game: OmwesoGame, searcher: Searcher) -> OmwesoPos
                 return position
 
 
+@dataclass
+class Clock:
+    """Time that both players have taken, in seconds, and what a game may cost us.
+
+    A game's allowance is what the plain player takes for a game on the mean, so both take the same time in the long
+    run. A turn gets a fixed share of what is left of it.
+    """
+
+    plain: float = 0.0
+    ours: float = 0.0
+    games: int = 0
+    turns: int = 0
+
+    def allowance(self) -> float:
+        """Seconds for a game: the plain player's mean, less a part of what we have taken too much so far."""
+        if not self.games:
+            return 0.3
+        return max(0.05, self.plain / self.games + (self.plain - self.ours) / 5)
+
+
 def play(
-    position: OmwesoPosition, ours: int, plain: PlainPlayer, searcher: Searcher, game: OmwesoGame
-) -> tuple[float, dict]:
-    """Our result (1, 0.5, 0) as side ``ours``, and times taken."""
+    position: OmwesoPosition, ours: int, plain: PlainPlayer, searcher: Searcher[OmwesoPosition], clock: Clock
+) -> float:
+    """Our result (1, 0.5, 0) as side ``ours``."""
     searcher.clear()
-    taken: list[float] = []
-    spent: list[float] = []
-    depths: list[int] = []
-    budget = 0.05
+    left, result = clock.allowance(), 0.5
     for _ in range(MOST_PLIES):
         if position.voided or any(before._key == position._key for before in position.past):
-            return 0.5, {}
-        if not game.legal(position):
-            return float(position.turn != ours), {"taken": taken, "spent": spent, "depths": depths}
+            break
+        if not searcher.game.legal(position):
+            result = float(position.turn != ours)
+            break
         began = time.perf_counter()
         if position.turn == ours:
-            report = searcher.search(position, Limits(seconds=budget))
-            position = game.play(position, report.best.moves[0])
-            spent.append(time.perf_counter() - began)
-            depths.append(report.depth)
+            position = searcher.game.play(position, think(searcher, position, max(0.002, SHARE * left)))
+            taken = time.perf_counter() - began
+            left -= taken
+            clock.ours += taken
         else:
             position = plain.choose(position)
-            taken.append(time.perf_counter() - began)
-            budget = max(0.001, sum(taken) / len(taken))
-    return 0.5, {}
+            clock.plain += time.perf_counter() - began
+        clock.turns += 1
+    clock.games += 1
+    return result
+
+
+def think(searcher: Searcher[OmwesoPosition], position: OmwesoPosition, seconds: float) -> int:
+    """The code of the turn we play; a win or a loss that is seen to its end needs no more time."""
+    code = 0
+    for report in searcher.reports(position, Limits(seconds=seconds)):
+        code = report.best.moves[0]
+        plies = plies_to_end(report.best.score)
+        if plies is not None and plies <= report.depth:
+            break
+    return code
 
 
 def main() -> None:
@@ -165,42 +198,28 @@ def main() -> None:
     options = parser.parse_args()
     game = OmwesoGame(TOURNAMENT)
     compile_search(game)
-    searcher, plain = Searcher(game, hash_mib=64), PlainPlayer(options.depth)
+    searcher, plain, clock = Searcher(game, hash_mib=64), PlainPlayer(options.depth), Clock()
     rng = random.Random(options.seed)
     plain.choose(OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"]))
-    points, wins, draws = 0.0, 0, 0
-    taken: list[float] = []
-    spent: list[float] = []
-    depths: list[int] = []
+    results: list[float] = []
     first = start(rng, game, searcher)
     for number in range(options.games):
         if number and number % 2 == 0:
             first = start(rng, game, searcher)
-        result, times = play(first, number % 2, plain, searcher, game)
-        points += result
-        wins += result == 1
-        draws += result == 0.5
-        taken += times.get("taken", [])
-        spent += times.get("spent", [])
-        depths += times.get("depths", [])
+        results.append(play(first, number % 2, plain, searcher, clock))
         if (number + 1) % 20 == 0:
-            played = number + 1
-            share = points / played
-            print(
-                json.dumps(
-                    {
-                        "games": played,
-                        "wins": wins,
-                        "draws": draws,
-                        "share": round(share, 3),
-                        "error": round(sqrt(share * (1 - share) / played), 3),
-                        "plain_s_a_turn": round(float(np.mean(taken)), 4),
-                        "ours_s_a_turn": round(float(np.mean(spent)), 4),
-                        "our_depth": round(float(np.mean(depths)), 1),
-                    }
-                ),
-                flush=True,
-            )
+            share = sum(results) / len(results)
+            found = {
+                "games": len(results),
+                "wins": results.count(1.0),
+                "draws": results.count(0.5),
+                "share": round(share, 3),
+                "error": round(sqrt(share * (1 - share) / len(results)), 3),
+                "plain_s_a_game": round(clock.plain / clock.games, 3),
+                "ours_s_a_game": round(clock.ours / clock.games, 3),
+                "turns_a_game": round(clock.turns / clock.games, 1),
+            }
+            print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -13,16 +13,20 @@ adds the two first turns. Turns come from :mod:`solver.kernels.omweso`; the file
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from math import comb
+from pathlib import Path
 
 import numba
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from databases.folder import table_path
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms, unrank_half
-from databases.tiers import block_offsets, tier_size
+from databases.store import CHUNK, Table, TableWriter
+from databases.tiers import block_offsets, board_index, tier_size
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.omweso import (
@@ -37,6 +41,7 @@ from solver.kernels.omweso import (
     frame_words,
     generate,
 )
+from solver.omweso.position import OmwesoPosition, Turn
 from solver.omweso.rules import Endless, OmwesoRules
 
 U = np.uint64
@@ -389,6 +394,11 @@ def preference(plies: NDArray[np.uint8]) -> NDArray[np.int16]:
     return np.where(plies == DRAWN, 0, np.where(signed & 1, 1000 - signed, signed - 1000)).astype(np.int16)
 
 
+def setup_rank(side: Sequence[int]) -> int:
+    """The rank of a set-up: its row and column in :meth:`SmallBoard.starts`."""
+    return sum(comb(sum(side[: i + 1]) + i, i + 1) for i in range(len(side) - 1))
+
+
 @dataclass(frozen=True)
 class SetupChoice:
     """A first player's set-up, the outcome against the best reply, and how many of all replies it wins, draws, loses.
@@ -422,3 +432,92 @@ def best_setups(board: SmallBoard, starts: NDArray[np.uint8], count: int = 3) ->
         )
         for row in order
     ]
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def layer_rules(rules: OmwesoRules, fresh: bool) -> OmwesoRules:
+    """The rules in whose name a layer is stored: with okukoneeza the fresh one, without it the settled one.
+
+    Once somebody has captured, the two rule sets are one game, and share its table.
+    """
+    return replace(rules, okukoneeza=fresh and rules.okukoneeza)
+
+
+def save_small(board: SmallBoard, directory: Path, seconds: float) -> list[Path]:
+    """Write a solved tier: a table a layer, ``value`` and ``distance``. Returns the files.
+
+    ``directory`` must exist. Raises :class:`~databases.store.TableWriteError`.
+    """
+    layers = {layer_rules(board.rules, fresh=False): board.settled, layer_rules(board.rules, fresh=True): board.fresh}
+    paths = []
+    for rules, layer in layers.items():
+        with TableWriter(directory, rules, board.seeds, ("value", "distance")) as writer:
+            for start in range(0, layer.size, CHUNK):
+                plies = layer[start : start + CHUNK]
+                drawn = plies == DRAWN
+                odd = np.where(plies & 1, 1, -1)
+                writer.write("value", start, np.where(drawn, 0, odd).astype(np.int8))
+                writer.write("distance", start, np.where(drawn, 0, plies).astype(np.uint16))
+            paths.append(writer.commit(seconds=seconds))
+    return paths
+
+
+def load_small(directory: Path, rules: OmwesoRules, seeds: int) -> SmallBoard | None:
+    """A tier solved before, or None where a table is missing. Raises :class:`~databases.store.TableError`."""
+    layers = []
+    for fresh in (False, True):
+        path = table_path(directory, layer_rules(rules, fresh), seeds)
+        if not path.is_file():
+            return None
+        with Table.open(path) as table:
+            layers.append(np.where(table.map("value") == 0, DRAWN, table.map("distance")).astype(np.uint8))
+        if not rules.okukoneeza:
+            return SmallBoard(rules, seeds, layers[0], layers[0])
+    return SmallBoard(rules, seeds, *layers)
+
+
+class SmallTables:
+    """The stored tables of one rule set and number of seeds, mapped: what a position is worth.
+
+    Raises :class:`SmallBoardError` where a table is missing, naming the command that makes it.
+    """
+
+    def __init__(self, directory: Path, rules: OmwesoRules, seeds: int) -> None:
+        self.rules, self.seeds = rules, seeds
+        self._tables: dict[bool, Table] = {}
+        for fresh in (False, True):
+            path = table_path(directory, layer_rules(rules, fresh), seeds)
+            if not path.is_file():
+                remedy = f"abapa omweso solve --rules {rules.id} --seeds {seeds} --tables {directory}"
+                raise SmallBoardError(f"no table {path}: build it with: {remedy}")
+            self._tables[fresh] = Table.open(path)
+        self._generator = OmwesoGenerator(rules)
+
+    def plies(self, position: OmwesoPosition) -> int:
+        """Plies of a position, as in :class:`SmallBoard`; while first turns are to come, from those after its turns."""
+        if position.rules != self.rules or position.seeds != self.seeds:
+            raise SmallBoardError(
+                f"a position of {position.seeds} seeds under {position.rules.id}: "
+                f"the tables hold {self.seeds} seeds under {self.rules.id}"
+            )
+        if position.voided:
+            return 1 if self.rules.endless is Endless.MOVER_LOSES else DRAWN
+        if any(position.first_turns):
+            return fold_plies([plies for _, plies in self.turns(position)])
+        table = self._tables[position.fresh]
+        index = board_index(position.side + position.opponent)
+        return int(table.map("distance")[index]) if table.map("value")[index] else DRAWN
+
+    def turns(self, position: OmwesoPosition) -> list[tuple[Turn, int]]:
+        """Every turn of a position with the plies of the position after it."""
+        return [(turn, self.plies(position.after(turn))) for turn in self._generator.turns(position)]
+
+
+def fold_plies(children: list[int]) -> int:
+    """Plies of a position from those of the positions after its turns; see :func:`fold`."""
+    lost = [plies for plies in children if plies != DRAWN and not plies & 1]
+    if lost:
+        return min(lost) + 1
+    return DRAWN if DRAWN in children else max(children, default=-1) + 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from solver.cli import main
+from solver.omweso.position import OmwesoPosition
 from tests.conformance import load, load_beside
 
 
@@ -92,6 +94,83 @@ def test_mayer_of_a_long_cycle(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert out == f"i         never ends: after 0 laps, a cycle of {case['cycle']:,} laps\n"
     _, out, _ = run(capsys, monkeypatch, "mayer", position, "i", "--rules", "comp424", "--limit", "1000000")
     assert out == "i         not decided: still sowing after 1,000,000 laps (--limit)\n"
+
+
+def test_search(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "search", "all-two", "--depth", "3", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["depth"] for row in rows] == [1, 2, 3]
+    assert rows[-1]["plies_to_end"] is None and len(rows[-1]["turns"]) >= 3
+    won = "0,0,0,0,0,0,0,2,0,1,0,0,0,0,0,0/0,2,0,0,0,0,0,0,0,0,0,0,0,0,1,0"
+    _, out, _ = run(capsys, monkeypatch, "search", won, "--depth", "4")
+    assert out.splitlines()[-1].startswith("best: p, won in 1")
+
+
+def test_selfplay_scores_games(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "selfplay", "--games", "2", "--depth", "2", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert len(rows) == 2
+    for row in rows:
+        assert row["end"] in ("bulijo", "okutema", "akawumbi", "draw", "void")
+        position = OmwesoPosition.start(*row["setups"])
+        for text_ in row["turns"]:
+            position = position.play(text_)
+    assert sum(rows[-1]["match"]) == sum(row["points"] for row in rows)
+
+
+def test_setup_rates_and_suggests(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "setup", "--depth", "2", "--tries", "5", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["name"] for row in rows][-1] == "suggestion"
+    assert rows[-1]["rating"] == max(row["rating"] for row in rows)
+    assert all(sum(row["setup"]) == 32 for row in rows)
+
+
+def test_a_match_in_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(["nine", "all-two", "help", "turns", "zz", "m", "laps", "back", "m", "resign", "quit"])
+    monkeypatch.setattr("builtins.input", lambda question: next(said))
+    words = ["--time", "0.01", "--scoring", "points+target=2", "--program-setup", "all-two"]
+    code, out, _ = run(capsys, monkeypatch, "play", *words)
+    assert code == 0
+    assert "unknown set-up 'nine'" in out
+    assert "turn 'zz' is not legal here" in out
+    assert "you: m (7 laps, captures nothing)" in out
+    assert "lap 1: " in out
+    assert "program wins by resignation: 1 point; match: you 0, program 1" in out
+    assert "match left: you 0, program 1" in out
+
+
+def test_the_blitz_has_a_clock(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def slow(question: str) -> str:
+        now[0] += 4.0
+        return "m"
+
+    monkeypatch.setattr("builtins.input", slow)
+    monkeypatch.setattr("solver.omweso.match.MoveClock.left", property(lambda clock: clock.seconds - now[0]))
+    words = ["play", "--mode", "ekyobutabala", "--setup", "all-two", "--scoring", "points+target=1", "--time", "0.01"]
+    _, out, _ = run(capsys, monkeypatch, *words)
+    assert "too late: more than 3 seconds" in out
+    assert out.endswith("program won the match\n")
+
+
+def test_a_small_board_solved_and_probed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--columns", "2", "--tables", str(tmp_path)]
+    _, out, _ = run(capsys, monkeypatch, "solve", "--seeds", "8", *words, "--verify", "--json")
+    found = json.loads(out)
+    assert (found["positions"], found["faults"]) == (6435, 0)
+    assert sum(found["settled"][name] for name in ("wins", "draws", "losses")) == 6435
+    _, shown, _ = run(capsys, monkeypatch, "solve", "--seeds", "8", *words)
+    assert "2 columns, 8 seeds, tournament+columns=2: 6,435 positions" in shown
+    best = found["best"][0]
+    position = text(best["setup"], best["reply"])
+    _, out, _ = run(capsys, monkeypatch, "probe", position, *words, "--json")
+    assert json.loads(out)["value"] in (-1, 0, 1)
+    _, _, err = run(capsys, monkeypatch, "probe", "1,2,0,0/0,0,0,0", *words)
+    assert "build it with: abapa omweso solve" in err
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +14,17 @@ from databases.omweso_small import (
     DRAWN,
     SmallBoard,
     SmallBoardError,
+    SmallTables,
     best_setups,
+    load_small,
     outcome,
     preference,
+    save_small,
+    setup_rank,
     solve_small,
     take_census,
 )
+from databases.store import Table
 from databases.tiers import board_at, board_index, tier_size
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import Endless, OmwesoRules
@@ -185,3 +191,31 @@ def test_what_cannot_be_solved_is_refused() -> None:
         solve_small(OmwesoRules(), 64)
     with pytest.raises(SmallBoardError, match="5 seeds cannot be shared evenly"):
         solve_small(OmwesoRules(columns=2), 5).starts()
+
+
+def test_tables_on_disk(tmp_path: Path) -> None:
+    """What was solved is read back, checked by the store, and told by the prober, first turns included."""
+    rules = OmwesoRules(columns=2)
+    board = solve_small(rules, 6)
+    assert load_small(tmp_path, rules, 6) is None
+    paths = save_small(board, tmp_path, 1.0)
+    assert [path.name for path in paths] == ["tournament+okukoneeza=off+columns=2-06.h5", "tournament+columns=2-06.h5"]
+    for path in paths:
+        with Table.open(path) as table:
+            assert table.check() == []
+            assert table.rules.pits == 4 and sum(table.histogram.values()) == tier_size(4, 6)
+    again = load_small(tmp_path, rules, 6)
+    assert again is not None
+    assert np.array_equal(again.settled, board.settled) and np.array_equal(again.fresh, board.fresh)
+    tables, starts = SmallTables(tmp_path, rules, 6), board.starts()
+    for row in range(len(starts)):
+        first, second = unrank_half(4, 3, row), unrank_half(4, 3, (7 * row) % len(starts))
+        assert setup_rank(first) == row
+        start = OmwesoPosition.start(first, second, rules)
+        assert tables.plies(start) == starts[row, (7 * row) % len(starts)]
+        for turn, plies in tables.turns(start):
+            assert tables.plies(start.after(turn)) == plies
+    with pytest.raises(SmallBoardError, match="the tables hold 6 seeds"):
+        tables.plies(OmwesoPosition((1, 0, 0, 0), (1, 0, 0, 0), rules))
+    with pytest.raises(SmallBoardError, match="build it with: abapa omweso solve"):
+        SmallTables(tmp_path, rules, 7)

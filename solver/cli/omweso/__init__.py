@@ -14,6 +14,8 @@ COMMANDS: dict[str, str] = {
     "setup": "Rate set-ups, the classic ones too, and suggest a better one.",
     "play": "Play a match against the program in the terminal.",
     "selfplay": "Let the program play itself.",
+    "solve": "Solve a small board whole: who wins every position, and the best set-ups.",
+    "probe": "Say what a position of a solved board is worth, and each turn.",
 }
 """Every command and its one-line help, in the order of the help page."""
 

@@ -220,6 +220,8 @@ class Table:
             click.echo("no turn has been played")
             return
         position, turn = self.last
+        if turn.okukoneeza:
+            click.echo("okukoneeza: two seeds to the next pit, one to the one after, and the turn ends")
         for number, lap in enumerate(position.replay(turn), 1):
             way = "clockwise " if lap.clockwise else ""
             last = pit_letter(lap.last, position.rules)
