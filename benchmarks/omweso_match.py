@@ -5,8 +5,10 @@ writes in a weekend, compiled by the same compiler and on the same turn generato
 first, the score is seeds. Each start is played twice with sides changed: both players have the same set-up, random or
 classic, and two to four random turns are played. Most positions of that kind are won for one side, whoever plays it,
 and would only tell that 1 + 1 is 2; so a start is taken when a search of depth 10 thinks that neither side is more than
-ten seeds ahead. Abapa has for a game the time that the plain player takes for one on the mean, and shares it out itself
-(wall time, one thread each; both totals are printed). A win is 1, a draw or a void game 1/2.
+ten seeds ahead. Abapa has for a game the time that the plain player takes for one on the mean, and shares it out
+itself.
+Both totals are printed; they are CPU time, one thread each, and Abapa's share of it is set in nodes, so that a busy
+machine does not matter. A win is 1, a draw or a void game 1/2.
 """
 
 from __future__ import annotations
@@ -144,6 +146,12 @@ class Clock:
     ours: float = 0.0
     games: int = 0
     turns: int = 0
+    nodes: int = 0
+
+    @property
+    def rate(self) -> float:
+        """Our nodes a second."""
+        return self.nodes / self.ours if self.ours > 1 else 1.5e6
 
     def allowance(self) -> float:
         """Seconds for a game: the plain player's mean, less a part of what we have taken too much so far."""
@@ -164,29 +172,31 @@ def play(
         if not searcher.game.legal(position):
             result = float(position.turn != ours)
             break
-        began = time.perf_counter()
+        began = time.process_time()
         if position.turn == ours:
-            position = searcher.game.play(position, think(searcher, position, max(0.002, SHARE * left)))
-            taken = time.perf_counter() - began
+            code, nodes = think(searcher, position, max(1000, int(SHARE * left * clock.rate)))
+            position = searcher.game.play(position, code)
+            clock.nodes += nodes
+            taken = time.process_time() - began
             left -= taken
             clock.ours += taken
         else:
             position = plain.choose(position)
-            clock.plain += time.perf_counter() - began
+            clock.plain += time.process_time() - began
         clock.turns += 1
     clock.games += 1
     return result
 
 
-def think(searcher: Searcher[OmwesoPosition], position: OmwesoPosition, seconds: float) -> int:
-    """The code of the turn we play; a win or a loss that is seen to its end needs no more time."""
-    code = 0
-    for report in searcher.reports(position, Limits(seconds=seconds)):
-        code = report.best.moves[0]
+def think(searcher: Searcher[OmwesoPosition], position: OmwesoPosition, nodes: int) -> tuple[int, int]:
+    """The code of the turn we play, and nodes searched; a win or a loss seen to its end needs no more of them."""
+    code, searched = 0, 0
+    for report in searcher.reports(position, Limits(nodes=nodes)):
+        code, searched = report.best.moves[0], report.nodes
         plies = plies_to_end(report.best.score)
         if plies is not None and plies <= report.depth:
             break
-    return code
+    return code, searched
 
 
 def main() -> None:
@@ -217,6 +227,7 @@ def main() -> None:
                 "error": round(sqrt(share * (1 - share) / len(results)), 3),
                 "plain_s_a_game": round(clock.plain / clock.games, 3),
                 "ours_s_a_game": round(clock.ours / clock.games, 3),
+                "our_nodes_a_second": round(clock.rate),
                 "turns_a_game": round(clock.turns / clock.games, 1),
             }
             print(json.dumps(found), flush=True)
