@@ -59,18 +59,18 @@ RAW_TURNS = (SCRATCH_WORDS - frame_words()) // TURN_WORDS
 """Turns generated for a position before those that lead to the same board are made one."""
 
 WEIGHTS = {
-    "seeds": 2267,
-    "startable": -175,
-    "exposed": 88,
-    "columns": 1750,
-    "reverse": 3732,
-    "front": -428,
-    "big": -86,
-    "strikes": 4529,
-    "haul": 1007,
-    "threats": 1094,
-    "loss": -311,
-    "tempo": 5218,
+    "seeds": 2707,
+    "startable": -2696,
+    "exposed": -132,
+    "columns": 2301,
+    "reverse": 3398,
+    "front": -549,
+    "big": 2262,
+    "strikes": 4491,
+    "haul": 948,
+    "threats": 1211,
+    "loss": -377,
+    "tempo": 5010,
 }
 """What the evaluation counts, in 256ths of a unit each; fitted by scripts/fit_omweso.py from games of its own.
 
@@ -82,22 +82,22 @@ laps that end in a capture at once, and the seeds of the largest ``haul`` among 
 """
 
 PIT_WEIGHTS: tuple[tuple[int, ...], ...] = (
-    (-819, -660, 1576, 1021, 65, -1137, -4287, 4241),
-    (-151, -125, 1734, 489, -932, -2113, -2434, 3533),
-    (1848, -1655, -192, -520, -1495, -1110, -202, 3326),
-    (1132, -1689, -449, 822, -781, -366, 1652, -322),
-    (239, -1926, -680, 1720, 1416, 747, 1938, -3455),
-    (1573, 228, 2439, 2572, 1994, 141, -2286, -6660),
-    (-431, 921, 2293, 1937, -217, -1302, -3750, 549),
-    (-4397, -3150, -2550, -4140, -3435, -7624, -12849, 38145),
-    (-414, 2495, 2408, 2202, 2743, 162, -6099, -3497),
-    (-587, 3362, 1574, 2704, 849, -1294, -8474, 1866),
-    (1692, 3322, 2945, 1805, 1612, -3060, -9140, 825),
-    (517, 2641, 2412, 1531, 412, -3965, -6075, 2526),
-    (-1, 1768, 1231, -278, -917, -4687, -4036, 6920),
-    (472, 1482, 1258, -182, -1417, -3578, -805, 2771),
-    (-2469, -169, -3, -302, -907, -3106, -1871, 8827),
-    (-3590, -1283, -483, -1408, -89, -848, -971, 8672),
+    (711, -433, 3581, 1840, 1959, 1828, -5404, -4083),
+    (1110, 327, 3704, 3766, 2378, 2437, -4221, -9502),
+    (2901, -1301, 2181, 2163, 419, 1982, -1774, -6571),
+    (1543, -1918, 1274, 225, 1305, 1637, -1, -4064),
+    (961, -1660, 1316, 2890, 827, 347, -3099, -1583),
+    (1334, -845, 2098, 2593, 2129, 77, -6708, -678),
+    (1799, 2217, 5833, 3240, 1636, -161, -7238, -7325),
+    (-3027, -2932, 1039, 23, -610, -3662, -8680, 17848),
+    (-2060, 902, 2834, 2079, 2106, 1629, -7640, 151),
+    (-726, 2169, 4459, 4206, 1973, 944, -5409, -7617),
+    (-298, 298, 3702, 2018, 1034, -2189, -7166, 2602),
+    (1637, 2560, 4051, 2805, 1449, -1732, -6582, -4187),
+    (895, 2007, 3906, 2097, -614, -4015, -3358, -918),
+    (203, 439, 2558, 644, -160, -3176, -1555, 1046),
+    (-2163, -898, 2444, 817, -756, -3805, -3048, 7408),
+    (-2319, -738, 2973, 726, 1809, 1847, -734, -3565),
 )
 """What a pit is worth to its owner by its lane (outer row, then inner) and what it holds: 0, 1, 2, 3, 4-5, 6-8, 9-12,
 13 seeds and more; in 256ths of a unit, fitted with WEIGHTS. Fitted on eight columns, used on fewer as they are."""
@@ -171,7 +171,7 @@ def _words(worker, ply):
 
 @implements(kernels.generate, OmwesoKernels)
 def _generate(game, worker, ply):
-    """Captures first, by size."""
+    """Large captures first; small ones, as often as not, are worth less than what the history table has seen work."""
     rules = game.record
     here = np.uint64(ply)
     outer, inner, foe_outer, foe_inner = _words(worker, ply)
@@ -206,7 +206,7 @@ def _generate(game, worker, ply):
         worker["gain"][here, at] = 0
         worker["move"][here, at] = count
         worker["slot"][here, at] = np.int64((lane << _U(7)) | start)
-        worker["merit"][here, at] = 1024 + np.int64(captured) if captured != _ZERO else np.int64(0)
+        worker["merit"][here, at] = np.int64(captured) << 7
         count += 1
         if count == MAX_MOVES:
             break
