@@ -30,7 +30,7 @@ def table_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
 
 
-def packed_path(directory: Path, rules: Rules, seeds: int) -> Path:
+def packed_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     """The packed file of one tier: ``DIR/awari-12.packed.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{PACKED_SUFFIX}"
 
