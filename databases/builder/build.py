@@ -83,6 +83,7 @@ def build_tables(
     distance: bool = False,
     memory: int | None = None,
     checkpoint_share: float = SHARE,
+    dry_run: bool = False,
     report: Callable[[str], object] = lambda line: None,
     progress: Progress | None = None,
     clock: PhaseClock | None = None,
@@ -91,10 +92,11 @@ def build_tables(
 
     A finished tier is kept if it can be opened and holds the quantities asked for; one that lacks some is built again.
     Inside a tier the state is kept from time to time, if that costs at most ``checkpoint_share`` of the time since
-    (0: never; a large number: after every stage). ``report`` gets the plan and then a line a tier; ``clock`` collects
-    seconds by phase. Values are from the mover's view, in seeds. Raises :class:`~databases.builder.plan.PlanError`
-    before any work if it does not fit, :class:`~databases.lock.LockedError` if another builder is at work,
-    :class:`~databases.store.TableError` for a damaged table in the way.
+    (0: never; a large number: after every stage). ``dry_run``: plan, and build nothing. ``report`` gets the plan and
+    then a line a tier; ``clock`` collects seconds by phase. Values are from the mover's view, in seeds. Raises
+    :class:`~databases.builder.plan.PlanError` before any work if it does not fit,
+    :class:`~databases.lock.LockedError` if another builder is at work, :class:`~databases.store.TableError` for a
+    damaged table in the way.
     """
     threads = threads or default_threads()
     check_request(rules, seeds, threads)
@@ -104,7 +106,7 @@ def build_tables(
     plan = make_plan(directory, rules, seeds, missing, bounds=bounds, distance=distance, threads=threads, memory=memory)
     report(plan.text)
     plan.require()
-    if missing:
+    if missing and not dry_run:
         _make_folder(directory)
         with BuildLock(directory):
             still_missing = missing_tiers(directory, rules, seeds, quantities)  # another builder may just have ended

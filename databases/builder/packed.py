@@ -129,7 +129,7 @@ class PackedState:
         wins, losses = run.next
         wins.as_bits()
         losses.as_bits()
-        found = np.zeros((2, self.threads), np.int64)
+        found = np.zeros((3, self.threads), np.int64)
         for band in self.bands:
             margins = self.buffer[: band.boards]
             self.margins.read(band.first, margins)
@@ -138,7 +138,8 @@ class PackedState:
                 margin, win, loss, wins.bits, wins.flags, losses.bits, losses.flags, run.fresh, self.fresh,
                 found, self.threads, np.zeros(1, np.int64),
             )  # fmt: skip
-            self.margins.write(band.first, margins)
+            if found[2].any():
+                self.margins.write(band.first, margins)
             run.add(wins, int(found[0].sum()))
             run.add(losses, int(found[1].sum()))
 
@@ -278,12 +279,15 @@ def begin_band(
     words_shape, cells_shape, first_group, last_group, origin, margins, cells, stage, win, loss, win_bits, win_flags,
     loss_bits, loss_flags, fresh_wins, fresh_losses, found, threads, ticket,
 ):  # fmt: skip
-    """Do the work of :meth:`PackedState.begin` on one band; counts new wins and losses into ``found``."""
+    """Do the work of :meth:`PackedState.begin` on one band.
+
+    Counts new wins and losses into ``found[0]`` and ``found[1]``; ``found[2]`` says whether a margin has changed.
+    """
     seeds = words_shape.counts.shape[0] - 1
     no_distance = np.empty(0, np.uint16)
     for thread in prange(threads):
         my_wins, my_losses = fresh_wins[thread], fresh_losses[thread]
-        new_wins, new_losses = np.int64(0), np.int64(0)
+        new_wins, new_losses, changed = np.int64(0), np.int64(0), np.uint64(0)
         while True:
             group = first_group + fetch_add(ticket, 0, 1)
             if group >= last_group:
@@ -298,16 +302,17 @@ def begin_band(
                     margins, row, columns, cells, cell_row, stage, win, loss, np.uint64(half - start), my_wins,
                     my_losses,
                 )  # fmt: skip
+            changed |= anything & np.uint64(4)
             if anything & np.uint64(1):
                 new_wins += publish(words_shape, b, start, my_wins, win_bits, win_flags, no_distance, 0)
             if anything & np.uint64(2):
                 new_losses += publish(words_shape, b, start, my_losses, loss_bits, loss_flags, no_distance, 0)
-        found[0, thread], found[1, thread] = new_wins, new_losses
+        found[0, thread], found[1, thread], found[2, thread] = new_wins, new_losses, np.int64(changed)
 
 
 @inline_kernel
 def begin_row(margins, row, columns, cells, cell_row, stage, win, loss, shift, fresh_wins, fresh_losses):
-    """The same for one row; returns 1 for new wins, 2 for new losses, 3 for both."""
+    """The same for one row; returns 1 for new wins, 2 for new losses and 4 for changed margins, added up."""
     up, down = np.uint8(BIAS + stage), np.uint8(BIAS - stage)
     anything = np.uint64(0)
     for i in range(columns):
@@ -316,11 +321,14 @@ def begin_row(margins, row, columns, cells, cell_row, stage, win, loss, shift, f
         if cell == WON_CELL:
             if margin <= up:
                 margins[np.uint64(row + i)] = up + np.uint8(1)
+                anything |= np.uint64(4)
         elif cell == LOST_CELL:
             if margin == 0:
                 margins[np.uint64(row + i)] = down - np.uint8(1)
+                anything |= np.uint64(4)
         elif stage == 0:
             margins[np.uint64(row + i)] = BIAS
+            anything |= np.uint64(4)
         elif margin == up and win:
             put_cell(cells, cell_row + i, WON_CELL)
             fresh_wins[np.uint64(i)] |= np.uint64(1) << shift
@@ -333,6 +341,7 @@ def begin_row(margins, row, columns, cells, cell_row, stage, win, loss, shift, f
             else:
                 put_cell(cells, cell_row + i, cell - BETTER)
                 margins[np.uint64(row + i)] = 0
+                anything |= np.uint64(4)
     return anything
 
 

@@ -48,6 +48,7 @@ class SizeType(click.ParamType):
     show_default=True,
     help="When to keep the state inside a tier: auto if it costs under 3 % of the time since the last one.",
 )
+@click.option("--dry-run", is_flag=True, help="Only print the plan, and say whether it fits.")
 def command(
     rules: Rules,
     tables: Path,
@@ -57,6 +58,7 @@ def command(
     distance: bool,
     memory: int | None,
     checkpoint: str,
+    dry_run: bool,
 ) -> None:
     """Build the tables of a rule set up to a number of seeds, each tier once; tiers that are there are kept.
 
@@ -76,6 +78,7 @@ def command(
             distance=distance,
             memory=memory,
             checkpoint_share=CHECKPOINT_SHARES[checkpoint],
+            dry_run=dry_run,
             report=progress.say,
             progress=progress,
         )
