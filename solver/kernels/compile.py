@@ -59,6 +59,8 @@ def _point_numba_at_our_cache() -> None:
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if sys.stderr.isatty() and not any(folder.iterdir()):
+            print("Compiling kernels; this takes half a minute, once.", file=sys.stderr)
     except OSError:
         return  # numba falls back to its own choice, or compiles afresh: slower, never wrong
     config.CACHE_DIR = str(folder)  # pyright: ignore[reportAttributeAccessIssue]
