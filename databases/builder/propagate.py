@@ -110,7 +110,7 @@ class Propagation:
         self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
         slab = CHUNK * self.tables.most_origins + SPREAD
         self._slabs = np.empty((threads, threads, slab), np.uint64)
-        self._filled = np.zeros((threads, threads), np.int64)
+        self._filled = np.zeros((threads, threads + 16), np.int64)  # rows far apart: each is one thread's to count in
         self._out = np.empty((threads, self._slabs.shape[2] + 1), np.uint64)
 
     def run(self, first: int | None = None) -> None:

@@ -47,7 +47,8 @@ def tell_list(
     """Tell every predecessor of ``source[begin:]``; new final boards go to ``out[thread, : found[thread]]``.
 
     Returns how many boards of the source have been dealt with: all, or whole chunks until ``out`` might run over.
-    ``slabs``: (threads, threads, room for any chunk); ``out``: (threads, more than room for any chunk).
+    ``slabs``: (threads, threads, room for any chunk); ``filled``: (threads, threads or more); ``out``: (threads, more
+    than room for any chunk).
     """
     done = np.int64(0)
     count = source.shape[0] - begin
