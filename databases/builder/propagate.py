@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +31,8 @@ from databases.builder.movetables import MoveTables
 from databases.builder.sparse import CHUNK, tell_list
 from databases.builder.state import TierShape
 
+WORTH_SHARING = 2000
+"""Boards of a list that are worth waking other threads for."""
 SPARSE_SHARE = 150
 """A frontier of at most 1 board in so many is told board by board, not row by row."""
 
@@ -180,13 +183,16 @@ class Propagation:
 
     def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, margin: int, *, win: bool, level: int) -> None:
         tables, state = self.tables, self.win_state if win else self.loss_state
+        threads = self.threads if len(boards) >= WORTH_SHARING else 1
+        numba.set_num_threads(threads)
         done = 0
         while done < len(boards):
             done += tell_list(
                 self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, tables.rules.pits, state,
                 margin, win, level, boards, done, self._slabs, self._filled, self._out, self._found, self.levels,
-                self.threads,
+                threads,
             )  # fmt: skip
-            for thread in range(self.threads):
+            for thread in range(threads):
                 target.extend(self._out[thread, : self._found[thread]])
-            self.advance(int(self._found.sum()))
+            self.advance(int(self._found[:threads].sum()))
+        numba.set_num_threads(self.threads)
