@@ -8,6 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from solver.errors import AbapaError
 from solver.omweso.rules import OmwesoRules
 from solver.rules import Rules
 
@@ -46,7 +47,7 @@ def find_tables(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
     return _find(directory, rules, SUFFIX)
 
 
-def find_packed(directory: Path, rules: Rules) -> dict[int, Path]:
+def find_packed(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
     """The same for packed tables."""
     return _find(directory, rules, PACKED_SUFFIX)
 
@@ -54,5 +55,9 @@ def find_packed(directory: Path, rules: Rules) -> dict[int, Path]:
 def _find(directory: Path, rules: Rules | OmwesoRules, suffix: str) -> dict[int, Path]:
     if not directory.is_dir():
         return {}
-    named = ((parse_name(path, suffix), path) for path in directory.iterdir())
+    try:
+        paths = list(directory.iterdir())
+    except OSError as error:
+        raise AbapaError(f"the tables folder {directory} cannot be read: {error.strerror}") from error
+    named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

@@ -17,9 +17,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +43,7 @@ _SEARCHED = 4096
 """Boards that :meth:`Tables.line` looks at in search of the next capture where no distance is stored."""
 
 
+@runtime_checkable
 class Positioned(Protocol):
     """What a position must tell: its rules, and its board with the mover's houses first."""
 
@@ -271,12 +273,15 @@ class Tables:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _canonical(self, position: Positioned | Sequence[int]) -> Board:
-        if isinstance(position, Sequence):
-            board = tuple(int(count) for count in position)
-        else:
+        if isinstance(position, Positioned):
             if position.rules != self.rules:
                 raise RulesError(f"a position of {position.rules.id} cannot be looked up in tables of {self.rules.id}")
             board = position.canonical
+        else:
+            try:
+                board = tuple(index(count) for count in position)
+            except TypeError as error:
+                raise PositionError(f"{position!r} is no board: accepted are whole numbers of seeds") from error
         if len(board) != 2 * self.rules.pits:
             raise PositionError(f"{len(board)} houses given: a board of {self.rules.id} has {2 * self.rules.pits}")
         if min(board) < 0:
@@ -289,8 +294,8 @@ class Tables:
         table = self.tiers.get(sum(board))
         if table is None:
             return None
-        index = board_index(board)
-        found = {quantity: table.read(quantity, index) for quantity in table.quantities}
+        at = board_index(board)
+        found = {quantity: table.read(quantity, at) for quantity in table.quantities}
         return Probe(self.rules, board, **found)
 
     def _over(self, board: Board) -> Probe | None:

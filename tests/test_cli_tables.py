@@ -408,7 +408,8 @@ def test_ctrl_c_keeps_finished_tiers_and_the_next_run_goes_on(tmp_path: Path) ->
         _, err = build.communicate()
     assert build.returncode == 130, err
     assert err.endswith("abapa: interrupted\n") and "Traceback" not in err
-    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert not list(tmp_path.glob("*.part"))
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")}
     finished = len(kept)
     assert set(kept) == {f"awari-{n:02d}.h5" for n in range(finished)} and 14 <= finished < 22
     again = abapa("build", "--rules", "awari", "--seeds", str(finished), "--tables", tmp_path)
@@ -422,6 +423,21 @@ def test_ctrl_c_keeps_finished_tiers_and_the_next_run_goes_on(tmp_path: Path) ->
 def test_a_namesake_of_databases_is_noticed(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(databases, "DISTRIBUTION")
     refused(abapa("stats"), "the package 'databases' at ", "is another project's", "environment of its own")
+
+
+def test_stdin_that_is_no_text(tables: Path) -> None:
+    run = [*command_line.ABAPA, "probe", "--rules", "awari"]
+    ran = subprocess.run(run, input=b"1-1\xff\xfe\n", capture_output=True, check=False)
+    assert ran.returncode == 2 and ran.stderr.startswith(b"abapa: line 1: position ")
+
+
+def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
+    before = unprivileged()
+    if before is None:
+        pytest.skip("the superuser may read everywhere, and there is no setpriv to take that away")
+    folder = tmp_path / "tables"
+    folder.mkdir(mode=0o100)
+    refused(abapa_process("stats", "--tables", folder, before=before), "cannot be read: Permission denied")
 
 
 def test_no_position_at_all(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:

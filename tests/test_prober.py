@@ -149,9 +149,13 @@ def test_wrong_positions(folder: Path) -> None:
         for wrong, text in [
             ((1, 2, 3), "3 houses given: a board of awari has 12"),
             ((-1, *[0] * 11), "negative"),
+            ((0.5, *[0] * 11), "is no board: accepted are whole numbers of seeds"),
+            ("1" * 12, "is no board"),
+            (12, "is no board"),
         ]:
             with pytest.raises(PositionError, match=text):
-                tables.probe(wrong)
+                tables.probe(wrong)  # type: ignore[arg-type]
+        assert tables.probe(np.zeros(12, np.int8)).value == 0  # type: ignore[arg-type]
         with pytest.raises(RulesError, match="a position of abapa cannot be looked up in tables of awari"):
             tables.probe(Position.start(ABAPA))
         north = Position.parse("0-0-0-0-1-1-0-0-1-0-0-1-20-24-N", AWARI)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -41,7 +42,7 @@ def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--tables",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         metavar="DIR",
         help="Folder of tables; without it $ABAPA_TABLES, else the user's data folder.",
     )
@@ -97,6 +98,8 @@ def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         return ((argument, "") for argument in arguments)
     if sys.stdin.isatty():
         raise click.UsageError("no position given: as an argument, or one a line on stdin")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no position either, and is said to be none
     return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
 
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
 @click.option("--independent", is_flag=True, help="Solve the tiers again with another engine and compare every number.")
 @click.option(
-    "--counts", type=click.Path(path_type=Path), help="Compare with published counts: a CSV of seeds,value,count."
+    "--counts",
+    type=click.Path(path_type=Path, readable=False),
+    help="Compare with published counts: a CSV of seeds,value,count.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
 @json_option
