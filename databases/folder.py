@@ -8,6 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from solver.omweso.rules import OmwesoRules
 from solver.rules import Rules
 
 TABLES_VARIABLE = "ABAPA_TABLES"
@@ -24,12 +25,12 @@ def tables_folder(option: Path | str | None = None) -> Path:
     return Path(named) if named else user_data_path("abapa") / "tables"
 
 
-def table_path(directory: Path, rules: Rules, seeds: int) -> Path:
+def table_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
 
 
-def packed_path(directory: Path, rules: Rules, seeds: int) -> Path:
+def packed_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     """The packed file of one tier: ``DIR/awari-12.packed.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{PACKED_SUFFIX}"
 
@@ -40,7 +41,7 @@ def parse_name(path: Path, suffix: str = SUFFIX) -> tuple[str, int] | None:
     return (match["rules"], int(match["seeds"])) if match and match["suffix"] == suffix else None
 
 
-def find_tables(directory: Path, rules: Rules) -> dict[int, Path]:
+def find_tables(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
     """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened."""
     return _find(directory, rules, SUFFIX)
 
@@ -50,7 +51,7 @@ def find_packed(directory: Path, rules: Rules) -> dict[int, Path]:
     return _find(directory, rules, PACKED_SUFFIX)
 
 
-def _find(directory: Path, rules: Rules, suffix: str) -> dict[int, Path]:
+def _find(directory: Path, rules: Rules | OmwesoRules, suffix: str) -> dict[int, Path]:
     if not directory.is_dir():
         return {}
     named = ((parse_name(path, suffix), path) for path in directory.iterdir())

@@ -33,6 +33,7 @@ from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
 from solver import __version__
 from solver.errors import AbapaError, RulesError
 from solver.kernels.compile import kernel
+from solver.omweso.rules import OmwesoRules
 from solver.rules import Rules
 
 __all__ = ["QUANTITIES", "Table", "TableError", "TableWriter", "find_tables", "table_path"]
@@ -57,6 +58,11 @@ MEANINGS = {
     "upper": "margin that the opponent can hold the player to move to by play that ends, whatever boards repeat",
     "distance": "plies to the capture or end that realises the value under best play; 0 where the game is over "
     "or the value is 0",
+}
+
+OMWESO_MEANINGS = {
+    "value": "1 where the player to move wins, -1 where they lose, 0 where neither can be forced",
+    "distance": "plies to the end under best play; 0 where the game is over or the value is 0",
 }
 
 _LAYOUT = ("v108", "v108")
@@ -115,7 +121,9 @@ class TableWriter:
     Raises :class:`TableWriteError` when the folder cannot be written to or has too little room.
     """
 
-    def __init__(self, directory: Path, rules: Rules, seeds: int, quantities: Sequence[str] = ("value",)) -> None:
+    def __init__(
+        self, directory: Path, rules: Rules | OmwesoRules, seeds: int, quantities: Sequence[str] = ("value",)
+    ) -> None:
         if unknown := set(quantities) - set(QUANTITIES):
             raise ValueError(f"unknown quantities {sorted(unknown)}: accepted are {list(QUANTITIES)}")
         self.directory, self.rules, self.seeds = directory, rules, seeds
@@ -204,6 +212,13 @@ class TableWriter:
             raise self._write_error(error) from error
         self._written[quantity] += len(values)
 
+    def read(self, quantity: str, offset: int, count: int) -> NDArray[Any]:
+        """Give back ``count`` elements that have been written, from ``offset`` on."""
+        kind = QUANTITIES[quantity]
+        start, size = self._offsets[quantity] + offset * kind.itemsize, count * kind.itemsize
+        pieces = [bytes(piece) for piece in read_chunks(self._descriptor, start, size)]
+        return np.frombuffer(b"".join(pieces), kind)
+
     def commit(self, *, seconds: float, extra: Mapping[str, str | int | float] | None = None) -> Path:
         """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
 
@@ -235,11 +250,7 @@ class TableWriter:
                 {
                     "format": FORMAT,
                     "format_version": FORMAT_VERSION,
-                    "game": "oware",
-                    "rules": self.rules.id,
-                    "grand_slam": self.rules.grand_slam.value,
-                    "cycle": self.rules.cycle.value,
-                    "pits": self.rules.pits,
+                    **_stated(self.rules),
                     "seeds": self.seeds,
                     "positions": self.positions,
                     "index": INDEX_SCHEME,
@@ -255,7 +266,7 @@ class TableWriter:
             for name in self.quantities:
                 dataset: Any = file[name]
                 digest = digests[name]
-                dataset.attrs["meaning"] = MEANINGS[name]
+                dataset.attrs["meaning"] = (MEANINGS if isinstance(self.rules, Rules) else OMWESO_MEANINGS)[name]
                 dataset.attrs["sha256"] = digest.whole
                 file.create_dataset(f"chunk_sha256/{name}", data=np.array(digest.chunks, dtype="S64"))
                 if name == "distance":
@@ -378,7 +389,7 @@ def _count_equal(lower, upper, counts):
 class Header:
     """What a finished table says about itself, checked against its name; its numbers are not."""
 
-    rules: Rules
+    rules: Rules | OmwesoRules
     attributes: dict[str, Any]
     histograms: dict[str, dict[int, int]]
     """Of each int8 quantity, and of ``exact`` (boards whose bounds agree): how often each value comes up."""
@@ -581,13 +592,24 @@ def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: i
         raise IncompleteTableError(f"{path} was not finished: delete it and build it again")
 
 
-def _rules_of(path: Path, attributes: Mapping[str, Any]) -> Rules:
+def _stated(rules: Rules | OmwesoRules) -> dict[str, str | int]:
+    """What a file says of its game, beside the rule set's id in words of its own."""
+    if isinstance(rules, OmwesoRules):
+        return {"game": "omweso", "rules": rules.id, "columns": rules.columns, "pits": rules.pits}
+    slam, cycle = rules.grand_slam.value, rules.cycle.value
+    return {"game": "oware", "rules": rules.id, "grand_slam": slam, "cycle": cycle, "pits": rules.pits}
+
+
+def _rules_of(path: Path, attributes: Mapping[str, Any]) -> Rules | OmwesoRules:
+    kind = {"oware": Rules, "omweso": OmwesoRules}.get(attributes["game"])
+    if kind is None:
+        raise ForeignTableError(f"{path}: a table of {attributes['game']!r}; accepted are oware and omweso")
     try:
-        rules = Rules.parse(attributes["rules"])
+        rules = kind.parse(attributes["rules"])
     except RulesError as error:
         raise ForeignTableError(f"{path}: {error}") from error
-    stated = (attributes["grand_slam"], attributes["cycle"], attributes["pits"])
-    if stated != (rules.grand_slam.value, rules.cycle.value, rules.pits) or attributes["index"] != INDEX_SCHEME:
+    stated = _stated(rules)
+    if {name: attributes[name] for name in stated} != stated or attributes["index"] != INDEX_SCHEME:
         raise ForeignTableError(f"{path}: its attributes contradict each other: build it again")
     return rules
 

@@ -22,6 +22,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
+from databases.halfmoves import row_rank
 from databases.tiers import block_offsets, tier_size
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.oware import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
@@ -95,17 +96,6 @@ class SweptTables:
 
 
 # -- the graph --------------------------------------------------------------------------------------------------------
-
-
-@inline_kernel
-def row_rank(row, terms):
-    """Rank of the half board in a packed row; ``terms`` from :func:`databases.halfboards.rank_terms`."""
-    prefix = np.uint64(0)
-    rank = np.int64(0)
-    for lane in range(terms.shape[0]):
-        prefix += (row >> np.uint64(8 * lane)) & _LANE
-        rank += terms[np.uint64(lane), prefix]
-    return rank
 
 
 @inline_kernel

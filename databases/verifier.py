@@ -19,8 +19,8 @@ and wrong. What is enough:
 
 3. *Published counts* (:func:`count`): how often each value comes up, against a file.
 
-The first uses the builder's move tables (which tests compare with the readable rules), since with them every move is a
-step along one row of a table; the second uses nothing of the builder's.
+None uses anything of the builder's but the order of boards. The first is fast because for a fixed opponent's half every
+move is a step along one row of a table (:mod:`databases.halfmoves`).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from databases.builder.movetables import ILLEGAL, MoveTables, OwnMoves, own_moves
 from databases.builder.plan import available_memory
+from databases.halfmoves import ILLEGAL, HalfMoves
 from databases.prober import Board, Tables
 from databases.store import count_margins
 from databases.sweeps import SweptTables, sweep_bytes
@@ -46,6 +46,7 @@ from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
+from solver.rules import Rules
 
 Counts = dict[int, dict[int, int]]
 """Seeds -> value -> boards."""
@@ -69,15 +70,6 @@ class Verdict:
         return not self.faults
 
 
-class TierShape(NamedTuple):
-    """Where the boards of a tier of n seeds lie; int64."""
-
-    counts: NDArray[np.int64]
-    """h(k) for k = 0..n."""
-    blocks: NDArray[np.int64]
-    """Start of block a for a = 0..n + 1."""
-
-
 # -- the proof by distance --------------------------------------------------------------------------------------------
 
 
@@ -95,36 +87,35 @@ def prove(tables: Tables, tiers: Sequence[int], threads: int = 1) -> Iterator[Ve
                 "or verify it with --independent"
             )
     numba.set_num_threads(threads)
-    moves = MoveTables.build(tables.rules, max(tiers, default=0))
-    pairs = own_moves(tables.rules.pits, moves.seeds)
+    moves = HalfMoves.of(tables.rules, max(tiers, default=0))
     for seeds in tiers:
         start = time.perf_counter()
         values = [tables.map(k) for k in range(seeds + 1)]
-        wrong, first = prove_arrays(moves, pairs, values, tables.map(seeds, "distance"), threads)
+        wrong, first = prove_arrays(tables.rules, moves, values, tables.map(seeds, "distance"), threads)
         faults = (_explain(tables, seeds, wrong, first),) if wrong else ()
         boards = tables.tiers[seeds].positions
         yield Verdict(seeds, ("value", "distance"), boards, time.perf_counter() - start, faults)
 
 
 def prove_arrays(
-    moves: MoveTables, pairs: OwnMoves, values: list[NDArray[np.int8]], distance: NDArray[np.uint16], threads: int
+    rules: Rules, moves: HalfMoves, values: list[NDArray[np.int8]], distance: NDArray[np.uint16], threads: int
 ) -> tuple[int, int]:
     """Check a tier's equations: how many boards break theirs, and the index of the first (-1 if none does).
 
     ``values``: ``value`` of tiers 0..n, n being the tier to check; ``distance``: of tier n.
     """
-    seeds, pits = len(values) - 1, moves.rules.pits
-    shape = TierShape(np.ascontiguousarray(moves.counts[: seeds + 1]), block_offsets(pits, seeds))
+    seeds, counts = len(values) - 1, moves.counts
     addresses = np.array([tier.ctypes.data for tier in values], np.uint64)
-    units = _units(shape)
-    widest = int((units[:, 2] * shape.counts[seeds - units[:, 0]]).max())
+    units = _units(seeds, counts)
+    widest = int((units[:, 2] * counts[seeds - units[:, 0]]).max())
     best = np.empty((threads, widest), np.int32)
-    row = np.empty((threads, int(shape.counts.max())), np.int32)
+    row = np.empty((threads, int(counts[seeds])), np.int32)
     found = np.zeros((threads, 2), np.int64)
     found[:, 1] = len(distance)
     ticket = np.zeros(1, np.int64)
+    blocks = block_offsets(rules.pits, seeds)
     check_equations(
-        shape, units, moves.crossing, pairs, moves.replies, addresses, values[seeds], distance,
+        seeds, counts, moves.own, moves.replies, blocks, units, addresses, values[seeds], distance,
         best, row, found, threads, ticket,
     )  # fmt: skip
     wrong = int(found[:, 0].sum())
@@ -135,13 +126,12 @@ _UNIT_BOARDS = 1 << 18
 """Boards that a thread works on at a time: their best moves, 4 bytes each, stay in the L2 cache."""
 
 
-def _units(shape: TierShape) -> NDArray[np.int64]:
+def _units(seeds: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The work: (seeds b of the opponent's half, rank of the first B, how many B), from b = n down."""
     units = []
-    seeds = len(shape.counts) - 1
     for b in range(seeds, -1, -1):
-        step = min(64, max(4, _UNIT_BOARDS // int(shape.counts[seeds - b])))
-        rows = int(shape.counts[b])
+        step = min(64, max(4, _UNIT_BOARDS // int(counts[seeds - b])))
+        rows = int(counts[b])
         units += [(b, first, min(step, rows - first)) for first in range(0, rows, step)]
     return np.array(units, np.int64)
 
@@ -158,13 +148,15 @@ def score(value, plies):
 
 
 @parallel_kernel
-def check_equations(shape, units, crossing, own, replies, tables, values, distances, best, row, found, threads, ticket):
+def check_equations(
+    seeds, counts, own, replies, blocks, units, tables, values, distances, best, row, found, threads, ticket
+):
     """Check every board of a tier; ``found[thread]`` gets how many are wrong and the least index of one.
 
-    For a fixed half B and outcome o, the children of all (A, B) lie in one row of a table.
+    ``blocks``: start of block a. ``tables[k]``: address of ``value`` of tier k (uint64). ``best``, ``row``: int32 room
+    for each thread.
     """
-    seeds = shape.counts.shape[0] - 1
-    outcomes = crossing.shape[0]
+    outcomes = own.first.shape[0] // counts.shape[0]
     for thread in prange(threads):
         while True:
             unit = fetch_add(ticket, 0, 1)
@@ -172,60 +164,57 @@ def check_equations(shape, units, crossing, own, replies, tables, values, distan
                 break
             b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
             a = seeds - b
-            columns = shape.counts[a]
+            columns = counts[a]
             for half in range(rows):
                 line = best[thread, half * columns : (half + 1) * columns]
                 line[:] = _UNPLAYED
                 reply = replies.first[b] + (start + half) * replies.width[b]
-                for o in range(outcomes):
-                    t = crossing[o]
-                    if t > a:
-                        break
-                    kind = np.int64(replies.kind[reply + o])
-                    pair, end = own.first[a * outcomes + o], own.first[a * outcomes + o + 1]
-                    if kind == ILLEGAL or pair == end:
+                for outcome in range(min(outcomes, 2 * (a + 1))):
+                    captured = np.int64(replies.captured[reply + outcome])
+                    pair, end = own.first[a * outcomes + outcome], own.first[a * outcomes + outcome + 1]
+                    if captured == ILLEGAL or pair == end:
                         continue
-                    width = shape.counts[a - t]
-                    target = np.int64(replies.rank[reply + o]) * width
-                    if kind == 0:
-                        child = shape.blocks[b + t] + target
+                    crossing = outcome // 2
+                    width = counts[a - crossing]
+                    target = np.int64(replies.after[reply + outcome]) * width
+                    if captured == 0:
+                        child = blocks[b + crossing] + target
                         for i in range(width):
                             row[thread, i] = score(
                                 -np.int32(values[np.uint64(child + i)]),
                                 np.int32(distances[np.uint64(child + i)]) + np.int32(1),
                             )
                     else:
-                        address = tables[seeds - kind] + np.uint64(
-                            block_start(shape, seeds - kind, b + t - kind) + target
-                        )
+                        left = seeds - captured
+                        child = block_start(counts, left, b + crossing - captured) + target
+                        address = tables[left] + np.uint64(child)
                         for i in range(width):
                             row[thread, i] = score(
-                                np.int32(kind) - np.int32(load_int8(address + np.uint64(i))), np.int32(1)
+                                np.int32(captured) - np.int32(load_int8(address + np.uint64(i))), np.int32(1)
                             )
                     for p in range(pair, end):
                         at = np.uint64(own.before[np.uint64(p)])
                         line[at] = max(line[at], row[thread, np.uint64(own.after[np.uint64(p)])])
-            compare_unit(shape, b, start, rows, values, distances, best[thread], found[thread])
+            compare_unit(seeds, counts, blocks, b, start, rows, values, distances, best[thread], found[thread])
 
 
 @inline_kernel
-def block_start(shape, seeds, own):
+def block_start(counts, seeds, own):
     """Start of block ``own`` in the tier of ``seeds`` seeds."""
     start = np.int64(0)
     for k in range(own):
-        start += shape.counts[k] * shape.counts[seeds - k]
+        start += counts[k] * counts[seeds - k]
     return start
 
 
 @inline_kernel
-def compare_unit(shape, b, start, rows, values, distances, best, found):
+def compare_unit(seeds, counts, blocks, b, start, rows, values, distances, best, found):
     """Compare what is stored with what the moves say, for the boards (A, B) of a few consecutive B."""
-    seeds = shape.counts.shape[0] - 1
     a = seeds - b
-    columns = shape.counts[a]
+    columns = counts[a]
     stuck = score(np.int32(seeds if a > 0 else -seeds), np.int32(0))
     for i in range(columns):
-        at = shape.blocks[a] + i * shape.counts[b] + start
+        at = blocks[a] + i * counts[b] + start
         for half in range(rows):
             value = np.int32(values[np.uint64(at + half)])
             plies = np.int32(distances[np.uint64(at + half)])

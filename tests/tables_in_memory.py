@@ -29,6 +29,9 @@ class ArrayWriter:
         array[offset : offset + len(values)] = values
         self.written[quantity] = self.written.get(quantity, 0) + len(values)
 
+    def read(self, quantity: str, offset: int, count: int) -> NDArray:
+        return self.arrays[quantity][offset : offset + count]
+
 
 @cache
 def built(
@@ -43,14 +46,12 @@ def built(
     """Every quantity of tiers 0..``seeds``: name -> seeds -> array; with ``scratch`` built in little memory."""
     numba.set_num_threads(threads)
     tables = MoveTables.build(rules, seeds)
-    quantities: Quantities = {}
+    quantities: Quantities = {name: {} for name in ("value", "lower", "upper", "distance")}
     for n in range(seeds + 1):
         tier = TierBuild(tables, n, threads, writer := ArrayWriter(0), scratch=scratch)
         writer.boards = tier.shape.boards
-        tier.build_value(quantities.get("value", {}), distance=distance)
-        if bounds:
-            tier.build_bounds(quantities.get("lower", {}), quantities.get("upper", {}))
+        tier.build(quantities, bounds=bounds, distance=distance)
         for name, array in writer.arrays.items():
             assert writer.written[name] == writer.boards
-            quantities.setdefault(name, {})[n] = array
-    return quantities
+            quantities[name][n] = array
+    return {name: tiers for name, tiers in quantities.items() if tiers}

@@ -343,8 +343,8 @@ def test_build_then_ask(tmp_path: Path) -> None:
 def test_build_refuses_with_numbers(tmp_path: Path) -> None:
     refused(
         abapa("build", "--rules", "awari", "--seeds", "12", "--tables", tmp_path, "--memory", "1MB"),
-        "needs",
-        "1,000,000 are available",
+        "are needed; the smallest that works is --memory",
+        "1,000,000 bytes may be used",
     )
     refused(abapa("build", "--rules", "awari", "--seeds", "128", "--tables", tmp_path), "accepted are 0 to 127")
     refused(abapa("build", "--rules", "awari", "--seeds", "60", "--tables", tmp_path), "no room in")

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from databases.builder.movetables import MoveTables, own_moves
 from databases.folder import table_path
+from databases.halfmoves import HalfMoves
 from databases.prober import open_tables
 from databases.sweeps import SweptTables
 from databases.tiers import board_at, board_index, tier_size
@@ -74,9 +74,7 @@ def test_the_pass_finds_exactly_the_boards_that_break_their_equation(rules: Rule
         return int(tier[board_index(board)])
 
     wrong = [at for at in range(size) if breaks_its_equation(rules, board_at(rules.pits, n, at), read)]
-    found = prove_arrays(
-        MoveTables.build(rules, n), own_moves(rules.pits, n), values, distance, data.draw(st.integers(1, 2))
-    )
+    found = prove_arrays(rules, HalfMoves.of(rules, n), values, distance, data.draw(st.integers(1, 2)))
     assert found == (len(wrong), wrong[0] if wrong else -1)
 
 
@@ -84,30 +82,30 @@ def test_the_pass_finds_exactly_the_boards_that_break_their_equation(rules: Rule
 @pytest.mark.parametrize("quantity", ["value", "distance"])
 def test_any_changed_byte_of_ten_seeds_is_found(rules: Rules, quantity: str) -> None:
     numbers = built(rules, 10, 2, bounds=False, distance=True)
-    moves = MoveTables.build(rules, 10)
+    moves = HalfMoves.of(rules, 10)
     values, distance = [tier.copy() for tier in numbers["value"].values()], numbers["distance"][10].copy()
-    assert prove_arrays(moves, own_moves(moves.rules.pits, moves.seeds), values, distance, 2) == (0, -1)
+    assert prove_arrays(rules, moves, values, distance, 2) == (0, -1)
     random = np.random.default_rng(10)
     data = (values[10] if quantity == "value" else distance).view(np.uint8)
     for at, flip in zip(random.integers(0, len(data), 200), random.integers(1, 256, 200), strict=True):
         data[at] ^= flip
-        wrong, first = prove_arrays(moves, own_moves(moves.rules.pits, moves.seeds), values, distance, 2)
+        wrong, first = prove_arrays(rules, moves, values, distance, 2)
         assert wrong and 0 <= first < len(distance), (at, flip)
         data[at] ^= flip
-    assert prove_arrays(moves, own_moves(moves.rules.pits, moves.seeds), values, distance, 2) == (0, -1)
+    assert prove_arrays(rules, moves, values, distance, 2) == (0, -1)
 
 
 def test_a_circle_that_lives_on_its_own_claims_is_found() -> None:
     """Boards of an endless circle valued +2 and -2 in turn: consistent as values, whatever distances they claim."""
     numbers = built(AWARI, 4, bounds=False, distance=True)
-    moves = MoveTables.build(AWARI, 4)
+    moves = HalfMoves.of(AWARI, 4)
     circle = endless_circle(numbers["value"])
     for plies in ([5] * len(circle), range(1, len(circle) + 1), range(len(circle), 0, -1)):
         values, distance = [tier.copy() for tier in numbers["value"].values()], numbers["distance"][4].copy()
         for at, (board, ply) in enumerate(zip(circle, plies, strict=True)):
             values[4][board_index(board)] = 2 if at % 2 else -2
             distance[board_index(board)] = ply
-        assert prove_arrays(moves, own_moves(moves.rules.pits, moves.seeds), values, distance, 1)[0]
+        assert prove_arrays(AWARI, moves, values, distance, 1)[0]
 
 
 def endless_circle(values: dict[int, Any]) -> list[tuple[int, ...]]:

@@ -19,10 +19,12 @@ import numpy as np
 from numba.core import config
 from numpy.typing import NDArray
 
+from databases.builder.captures import FinishedTiers
+from databases.builder.checkpoint import SHARE, Checkpoint
 from databases.builder.movetables import MoveTables
 from databases.builder.plan import Plan, check_request, make_plan, quantities_of
 from databases.builder.propagate import PhaseClock
-from databases.builder.tier import FinishedTiers, TierBuild
+from databases.builder.tier import TierBuild
 from databases.lock import BuildLock
 from databases.store import Table, TableWriter, find_tables
 from databases.tiers import tier_size
@@ -80,6 +82,7 @@ def build_tables(
     bounds: bool = True,
     distance: bool = False,
     memory: int | None = None,
+    checkpoint_share: float = SHARE,
     report: Callable[[str], object] = lambda line: None,
     progress: Progress | None = None,
     clock: PhaseClock | None = None,
@@ -87,10 +90,11 @@ def build_tables(
     """Build the tables of tiers 0..``seeds`` that are missing in ``directory``; returns the plan that was carried out.
 
     A finished tier is kept if it can be opened and holds the quantities asked for; one that lacks some is built again.
-    ``report`` gets the plan and then a line a tier; ``clock`` collects seconds by phase. Values are from the mover's
-    view, in seeds. Raises :class:`~databases.builder.plan.PlanError` before any work if it does not fit,
-    :class:`~databases.lock.LockedError` if another builder is at work, :class:`~databases.store.TableError` for a
-    damaged table in the way.
+    Inside a tier the state is kept from time to time, if that costs at most ``checkpoint_share`` of the time since
+    (0: never; a large number: after every stage). ``report`` gets the plan and then a line a tier; ``clock`` collects
+    seconds by phase. Values are from the mover's view, in seeds. Raises :class:`~databases.builder.plan.PlanError`
+    before any work if it does not fit, :class:`~databases.lock.LockedError` if another builder is at work,
+    :class:`~databases.store.TableError` for a damaged table in the way.
     """
     threads = threads or default_threads()
     check_request(rules, seeds, threads)
@@ -105,7 +109,7 @@ def build_tables(
         with BuildLock(directory):
             still_missing = missing_tiers(directory, rules, seeds, quantities)  # another builder may just have ended
             plan = replace(plan, missing=still_missing)
-            _carry_out(plan, report, progress or NoProgress(), clock or PhaseClock())
+            _carry_out(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share)
     return plan
 
 
@@ -134,7 +138,9 @@ def _make_folder(directory: Path) -> None:
         raise AbapaError(f"cannot make the tables folder {directory}: {error.strerror}") from error
 
 
-def _carry_out(plan: Plan, report: Callable[[str], object], progress: Progress, clock: PhaseClock) -> None:
+def _carry_out(
+    plan: Plan, report: Callable[[str], object], progress: Progress, clock: PhaseClock, checkpoint_share: float
+) -> None:
     """Build every missing tier, smallest first."""
     numba.set_num_threads(plan.threads)
     _give_back_freed_memory()
@@ -147,7 +153,8 @@ def _carry_out(plan: Plan, report: Callable[[str], object], progress: Progress, 
         for seeds in range(plan.seeds + 1):
             if seeds in plan.missing:
                 progress.tier(seeds)
-                report(_build_tier(plan, seeds, tables, finished, progress, clock))
+                report(_build_tier(plan, seeds, tables, finished, progress, clock, checkpoint_share))
+            Checkpoint(plan.folder, plan.rules, seeds).remove()
             finished.add(seeds)
 
 
@@ -162,20 +169,25 @@ def _give_back_freed_memory() -> None:
 
 
 def _build_tier(
-    plan: Plan, seeds: int, tables: MoveTables, finished: _Finished, progress: Progress, clock: PhaseClock
+    plan: Plan,
+    seeds: int,
+    tables: MoveTables,
+    finished: _Finished,
+    progress: Progress,
+    clock: PhaseClock,
+    checkpoint_share: float,
 ) -> str:
     """Build, write and commit one tier; returns its summary line."""
     start = time.perf_counter()
     boards = tier_size(plan.rules.pits, seeds)
     told = _Counter(progress.advance)
+    bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
+    scratch = plan.folder if seeds in plan.packed else None
+    checkpoint = Checkpoint(plan.folder, plan.rules, seeds, checkpoint_share)
     with TableWriter(plan.folder, plan.rules, seeds, plan.quantities) as writer:
-        scratch = plan.folder if seeds in plan.packed else None
-        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch)
-        tier.build_value(finished["value"], distance="distance" in plan.quantities)
-        told.fill(boards)
-        if "lower" in plan.quantities:
-            tier.build_bounds(finished["lower"], finished["upper"])
-            told.fill(3 * boards)
+        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch, checkpoint)
+        tier.build(finished, bounds=bounds, distance=distance)
+        told.fill((3 if bounds else 1) * boards)
         with clock("write"):
             path = writer.commit(seconds=time.perf_counter() - start)
     with Table.open(path) as table:

@@ -9,15 +9,42 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
-from databases.builder.movetables import ILLEGAL, NONE
-from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, code, mark_row
+from databases.builder.movetables import ILLEGAL, NONE, MoveTables
+from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, TierShape, code, mark_row
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
+
+FinishedTiers = dict[int, NDArray[np.int8]]
+"""A quantity of every smaller tier: the mapped int8 table by seeds."""
 
 VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 """What a state holds: ``value``; the seeds the mover can force (win side of the bounds); minus the seeds that the
 opponent can force (loss side). See :mod:`databases.builder.propagate`."""
+
+
+def play_groups(
+    side: int,
+    tables: MoveTables,
+    shape: TierShape,
+    finished: FinishedTiers,
+    groups: tuple[int, int],
+    origin: int,
+    words: NDArray[np.uint16],
+    marks: NDArray[np.uint64],
+    threads: int,
+) -> None:
+    """Play the captures of groups ``groups[0] .. groups[1] - 1`` of rows; see :func:`play_captures`.
+
+    ``finished`` has every smaller tier: ``value``, or the bound that :func:`capture_margin` says.
+    """
+    seeds = shape.seeds
+    addresses = np.array([finished[k].ctypes.data for k in range(seeds)] + [0], np.uint64)
+    play_captures(
+        side, shape, tables.crossing, tables.houses, tables.own_origins, tables.replies, addresses, groups[0],
+        groups[1], origin, words, marks, threads, np.zeros(1, np.int64),
+    )  # fmt: skip
 
 
 @inline_kernel

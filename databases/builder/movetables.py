@@ -56,7 +56,7 @@ def sow_own_side(half, house, after):
 
 
 class OwnMoves(NamedTuple):
-    """Every move of every own half as a pair A -> D, grouped by (seeds of A, outcome): see :func:`own_moves`."""
+    """Every move of every own half as a pair A -> D, grouped by (seeds of A, outcome); what the lists are made from."""
 
     first: NDArray[np.int64]
     """Start of group (a, o) at ``first[a * outcomes + o]``, its end at the next."""
@@ -152,7 +152,7 @@ class MoveTables:
         pits, halves = rules.pits, list_halves(rules.pits, seeds)
         counts, firsts = half_counts(pits, seeds), half_firsts(pits, seeds)
         terms, crossing = rank_terms(pits, seeds), crossings_of(pits, seeds)
-        own = own_moves(pits, seeds)
+        own = _own_moves(halves, firsts, terms, len(crossing))
         replies = _replies(halves, counts, firsts, terms, crossing, rules.grand_slam)
         return cls(
             rules,
@@ -175,14 +175,13 @@ def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
     return np.array([t for t in range(most + 1) for _ in range(2 if t and t % pits == 0 else 1)], np.int64)
 
 
-def own_moves(pits: int, seeds: int) -> OwnMoves:
-    """Every move of every own half of up to ``seeds`` seeds."""
-    halves, firsts, outcomes = list_halves(pits, seeds), half_firsts(pits, seeds), len(crossings_of(pits, seeds))
+def _own_moves(halves: NDArray, firsts: NDArray, terms: NDArray, outcomes: int) -> OwnMoves:
+    seeds = len(firsts) - 2
     first = np.zeros((seeds + 1) * outcomes + 1, np.int64)
     _count_own_moves(halves, firsts, outcomes, first)
     np.cumsum(first, out=first)
     before, after = np.empty(int(first[-1]), np.uint32), np.empty(int(first[-1]), np.uint32)
-    _fill_own_moves(halves, firsts, rank_terms(pits, seeds), outcomes, first[:-1].copy(), before, after)
+    _fill_own_moves(halves, firsts, terms, outcomes, first[:-1].copy(), before, after)
     return OwnMoves(first, before, after)
 
 

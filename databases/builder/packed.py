@@ -22,7 +22,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from databases.builder.captures import FinishedTiers, play_groups
+from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
+from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
 from databases.builder.state import BETTER, BIAS, GROUP, LOST_CELL, LOW, TERMINAL, WON_CELL, TierShape
 from databases.builder.transpose import TILE, row_bands
@@ -139,6 +142,13 @@ class PackedState:
             run.add(wins, int(found[0].sum()))
             run.add(losses, int(found[1].sum()))
 
+    def stored(self) -> Iterator[NDArray[np.uint8]]:
+        """The margin bytes, band by band; each is valid until the next is asked for."""
+        for band in self.bands:
+            margins = self.buffer[: band.boards]
+            self.margins.read(band.first, margins)
+            yield margins
+
     def table(self, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """The finished table as (offset, values) bands in order, own-major: scale * margin + shift."""
         shape = self.words_shape
@@ -172,6 +182,61 @@ class PackedStart:
             self.wins.begin(run, margin, win=True, loss=self.losses is self.wins)
             if self.losses is not self.wins:
                 self.losses.begin(run, margin, win=False, loss=True)
+
+    def finish(self, run: Propagation) -> None:
+        """Store the margins of the last stage, and 0 for what was never final."""
+        self.begin(run, 0, terminal=False, level=0)
+
+
+@dataclass
+class PackedForm:
+    """Makes and handles such states for one tier; see :class:`databases.builder.tier.Form`."""
+
+    tables: MoveTables
+    shape: TierShape
+    threads: int
+    folder: Path
+    name = "packed"
+
+    def __post_init__(self) -> None:
+        tables = self.tables
+        self.cells_shape = TierShape.of(
+            tables.rules.pits, self.shape.seeds, tables.counts, tables.firsts, packed=True
+        )  # fmt: skip
+        self._files: list[MarginFile] = []
+
+    def new_state(self) -> PackedState:
+        """Room for one side, with nothing in it yet."""
+        self._files.append(MarginFile(self.folder, self.shape.boards))
+        return PackedState(self.shape, self.cells_shape, self._files[-1], self.threads)
+
+    def parts(self, state: PackedState) -> list[Part]:
+        """What a checkpoint keeps of it."""
+        return [array_part(state.cells), Part(self.shape.boards, state.stored, state.margins.write)]
+
+    def play_captures(self, side: int, finished: FinishedTiers, state: PackedState) -> None:
+        """Fill it with what captures give, band by band."""
+        words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
+        for band in state.bands:
+            groups = (band.first_group, band.last_group)
+            play_groups(side, self.tables, self.shape, finished, groups, band.first, words, no_marks, self.threads)
+            state.take_in(band, words)
+
+    def propagation(self, wins: PackedState, losses: PackedState, distance: NDArray[np.uint16] | None) -> Propagation:
+        """The propagation over one state, or one for wins and one for losses; distances are for the other form."""
+        if distance is not None:
+            raise ValueError("distances are not kept in little memory")
+        start = PackedStart(wins, losses)
+        return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads)
+
+    def table(self, state: PackedState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
+        """The finished table, own-major, in bands: scale * margin + shift."""
+        return state.table(scale, shift)
+
+    def close(self) -> None:
+        """Give the scratch files' space back."""
+        for file in self._files:
+            file.close()
 
 
 @parallel_kernel

@@ -24,7 +24,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.dense import SPREAD, scan_margin, tell_bits
+from databases.builder.dense import SPREAD, tell_bits
 from databases.builder.frontier import Frontier, list_room
 from databases.builder.movetables import MoveTables
 from databases.builder.sparse import CHUNK, tell_list
@@ -73,32 +73,9 @@ class StageStart(Protocol):
         """Add the boards that a stage begins with to ``run.next``; with ``terminal`` those without a legal move."""
         ...
 
-
-@dataclass
-class MarkedWords:
-    """A state of 16-bit words, wholly in memory, with marks (:func:`~databases.builder.state.mark_row`).
-
-    Wins are looked for in one, losses in the other; the same arrays for ``value``.
-    """
-
-    win_state: NDArray[np.uint16]
-    loss_state: NDArray[np.uint16]
-    win_marks: NDArray[np.uint64]
-    loss_marks: NDArray[np.uint64]
-
-    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
-        """Scan the marked parts of the states."""
-        for frontier, state, marks, win in (
-            (run.next.wins, self.win_state, self.win_marks, True),
-            (run.next.losses, self.loss_state, self.loss_marks, False),
-        ):
-            frontier.as_bits()
-            found = np.zeros(run.threads, np.int64)
-            scan_margin(
-                run.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, run.fresh,
-                run.levels, found, run.threads, np.zeros(1, np.int64),
-            )  # fmt: skip
-            run.add(frontier, int(found.sum()))
+    def finish(self, run: Propagation) -> None:
+        """Do what is left to do after the last stage."""
+        ...
 
 
 @dataclass
@@ -107,7 +84,7 @@ class Propagation:
 
     ``win_state``, ``loss_state``: words or cells (:mod:`databases.builder.state`), laid out as ``shape`` says; the same
     array for ``value``. ``start``: how a stage finds the boards to begin with. ``distance``: uint16, a word a board,
-    zeroed, or None. ``advance`` is told how many boards became final.
+    zeroed, or None. ``advance`` is told how many boards became final, ``after_stage`` the margin that comes next.
     """
 
     tables: MoveTables
@@ -119,6 +96,7 @@ class Propagation:
     distance: NDArray[np.uint16] | None = None
     advance: Callable[[int], object] = lambda boards: None
     clock: PhaseClock = field(default_factory=PhaseClock)
+    after_stage: Callable[[int], object] = lambda margin: None
 
     def __post_init__(self) -> None:
         shape, threads = self.shape, self.threads
@@ -135,13 +113,16 @@ class Propagation:
         self._filled = np.zeros((threads, threads), np.int64)
         self._out = np.empty((threads, self._slabs.shape[2] + 1), np.uint64)
 
-    def run(self) -> None:
-        """Find the value of every board: all stages, from the largest margin down."""
-        for margin in range(self.shape.seeds, 0, -1):
+    def run(self, first: int | None = None) -> None:
+        """Find the value of every board: all stages, from the largest margin down (from ``first`` on, if given)."""
+        for margin in range(self.shape.seeds if first is None else first, 0, -1):
             if self.distance is None:
                 self.stage(margin)
             else:
                 self.stage_by_levels(margin)
+            self.after_stage(margin - 1)
+        with self.clock("scan"):
+            self.start.finish(self)
 
     def stage(self, margin: int) -> None:
         """Find all boards worth ``margin`` or ``-margin``, in any order."""

@@ -1,29 +1,28 @@
 """One tier from finished smaller ones: captures, propagation, transposition into the table file.
 
-:func:`build_value` and :func:`build_bounds` read as the table of contents of the algorithm. Which tiers are built, and
-where they go, is left to :mod:`databases.builder.build`.
+:meth:`TierBuild.build` and the two methods below it read as the table of contents of the algorithm. Which tiers are
+built, and where they go, is left to :mod:`databases.builder.build`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, play_captures
+from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, FinishedTiers
+from databases.builder.checkpoint import Checkpoint, Part, array_part
 from databases.builder.movetables import MoveTables
-from databases.builder.packed import MarginFile, PackedStart, PackedState
-from databases.builder.propagate import MarkedWords, PhaseClock, Propagation, StageStart
-from databases.builder.state import PADDING, TierShape
-from databases.builder.transpose import bands, distance_bands
-
-FinishedTiers = dict[int, NDArray[np.int8]]
-"""A quantity of every smaller tier: the mapped int8 table by seeds."""
+from databases.builder.packed import PackedForm
+from databases.builder.propagate import PhaseClock, Propagation
+from databases.builder.state import TierShape
+from databases.builder.transpose import distance_bands
+from databases.builder.words import WordsForm
 
 
 class Writer(Protocol):
@@ -33,10 +32,48 @@ class Writer(Protocol):
         """Take the elements of ``quantity`` from ``offset`` on."""
         ...
 
+    def read(self, quantity: str, offset: int, count: int) -> NDArray:
+        """Give back elements that have been written."""
+        ...
+
+
+class Form(Protocol):
+    """The form that the state of a tier has: words in memory, or cells in memory and margins on the disk."""
+
+    name: str
+
+    def new_state(self) -> Any:
+        """Room for one side of the tier, with nothing in it yet."""
+        ...
+
+    def parts(self, state: Any) -> list[Part]:
+        """What a checkpoint keeps of it."""
+        ...
+
+    def play_captures(self, side: int, finished: FinishedTiers, state: Any) -> None:
+        """Fill it with what captures give."""
+        ...
+
+    def propagation(self, wins: Any, losses: Any, distance: NDArray[np.uint16] | None) -> Propagation:
+        """The propagation over one state, or one for wins and one for losses."""
+        ...
+
+    def table(self, state: Any, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
+        """The finished table, own-major, in bands: scale * margin + shift."""
+        ...
+
+    def close(self) -> None:
+        """Give back what is not memory."""
+        ...
+
 
 @dataclass
 class TierBuild:
-    """The building of one tier: its shape, the tables it stands on, and where its numbers go."""
+    """The building of one tier: its shape, the tables it stands on, and where its numbers go.
+
+    ``scratch``: a folder for margins, to build in little memory (:mod:`databases.builder.packed`); None to build in
+    memory. ``checkpoint``: where to keep the state now and then, and to go on from.
+    """
 
     tables: MoveTables
     seeds: int
@@ -45,111 +82,89 @@ class TierBuild:
     advance: Callable[[int], object] = lambda boards: None
     clock: PhaseClock = field(default_factory=PhaseClock)
     scratch: Path | None = None
-    """Where to keep margins on the disk, to build in little memory (:mod:`databases.builder.packed`)."""
+    checkpoint: Checkpoint | None = None
 
     def __post_init__(self) -> None:
-        self.shape = self._shape(packed=False)
+        rules, tables = self.tables.rules, self.tables
+        self.shape = TierShape.of(rules.pits, self.seeds, tables.counts, tables.firsts)
 
-    def _shape(self, *, packed: bool) -> TierShape:
-        pits = self.tables.rules.pits
-        return TierShape.of(pits, self.seeds, self.tables.counts, self.tables.firsts, packed=packed)
-
-    def build_value(self, finished: FinishedTiers, *, distance: bool = False) -> None:
-        """Write ``value`` (endless play 0), and ``distance`` if asked for; ``finished``: ``value`` of smaller tiers."""
-        if self.scratch is not None:
-            self._build_value_packed(finished, self.scratch)
+    def build(self, finished: Mapping[str, FinishedTiers], *, bounds: bool = False, distance: bool = False) -> None:
+        """Write every quantity; ``finished`` has each quantity of all smaller tiers."""
+        if bounds and self._build_bounds(finished, distance=distance, resume=True):
             return
-        state, marks = self._play_captures(VALUE, finished)
+        self._build_value(finished, distance=distance)
+        if bounds:
+            self._build_bounds(finished, distance=distance, resume=False)
+
+    def _build_value(self, finished: Mapping[str, FinishedTiers], *, distance: bool) -> None:
+        """Write ``value`` (endless play 0), and ``distance`` if asked for."""
         plies = np.zeros(self.shape.boards, np.uint16) if distance else None
-        self._propagation(self.shape, state, state, MarkedWords(state, state, marks, marks), plies).run()
-        self._write("value", bands(self.shape, state, self.threads))
+        with closing(self._form()) as form:
+            state = form.new_state()
+            parts = form.parts(state) + ([] if plies is None else [array_part(plies)])
+            first = self._restore(f"value {form.name}", parts)
+            if first is None:
+                self._play_captures(form, VALUE, finished["value"], state)
+            self._propagate(form.propagation(state, state, plies), first, f"value {form.name}", parts)
+            self._write("value", form.table(state))
         if plies is not None:
             self._write("distance", distance_bands(self.shape, plies, self.threads))
 
-    def build_bounds(self, lower: FinishedTiers, upper: FinishedTiers) -> None:
-        """Write ``lower`` and ``upper``: what each side can force by play that ends; handed those of smaller tiers."""
-        if self.scratch is not None:
-            self._build_bounds_packed(lower, upper, self.scratch)
-            return
-        forced, win_marks = self._play_captures(MOST_FORCED, upper)
-        held, loss_marks = self._play_captures(LEAST_HELD, lower)
-        self._propagation(self.shape, forced, held, MarkedWords(forced, held, win_marks, loss_marks)).run()
-        # M = margin found on the win side, N = minus that on the loss side; lower = 2M - n, upper = n - 2N.
-        self._write("lower", bands(self.shape, forced, self.threads, 2, -self.seeds))
-        self._write("upper", bands(self.shape, held, self.threads, 2, self.seeds))
+    def _build_bounds(self, finished: Mapping[str, FinishedTiers], *, distance: bool, resume: bool) -> bool:
+        """Write ``lower`` and ``upper``: what each side can force by play that ends.
 
-    def _build_value_packed(self, finished: FinishedTiers, scratch: Path) -> None:
-        with closing(MarginFile(scratch, self.shape.boards)) as margins:
-            state = self._play_captures_packed(VALUE, finished, margins)
-            self._propagate_packed(state, state)
-            self._write("value", state.table())
+        With ``resume`` only if a checkpoint was left on the way, in which ``value`` is finished; returns whether.
+        """
+        with closing(self._form()) as form:
+            forced, held = form.new_state(), form.new_state()
+            written = [self._written_part(name) for name in (["value", "distance"] if distance else ["value"])]
+            parts = [*written, *form.parts(forced), *form.parts(held)]
+            first = self._restore(f"bounds {form.name}", parts) if resume else None
+            if resume and first is None:
+                return False
+            if not resume:
+                self._play_captures(form, MOST_FORCED, finished["upper"], forced)
+                self._play_captures(form, LEAST_HELD, finished["lower"], held)
+            self._propagate(form.propagation(forced, held, None), first, f"bounds {form.name}", parts)
+            # M = margin found on the win side, N = minus that on the loss side; lower = 2M - n, upper = n - 2N.
+            self._write("lower", form.table(forced, 2, -self.seeds))
+            self._write("upper", form.table(held, 2, self.seeds))
+            return True
 
-    def _build_bounds_packed(self, lower: FinishedTiers, upper: FinishedTiers, scratch: Path) -> None:
-        with (
-            closing(MarginFile(scratch, self.shape.boards)) as win_margins,
-            closing(MarginFile(scratch, self.shape.boards)) as loss_margins,
-        ):
-            forced = self._play_captures_packed(MOST_FORCED, upper, win_margins)
-            held = self._play_captures_packed(LEAST_HELD, lower, loss_margins)
-            self._propagate_packed(forced, held)
-            self._write("lower", forced.table(2, -self.seeds))
-            self._write("upper", held.table(2, self.seeds))
+    def _form(self) -> Form:
+        if self.scratch is None:
+            return WordsForm(self.tables, self.shape, self.threads)
+        return PackedForm(self.tables, self.shape, self.threads, self.scratch)
 
-    def _play_captures(self, side: int, finished: FinishedTiers) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-        """The state after all captures, and its marks."""
+    def _play_captures(self, form: Form, side: int, finished: FinishedTiers, state: Any) -> None:
         with self.clock("captures"):
-            state = np.empty(self.shape.boards + PADDING, np.uint16)
-            marks = np.zeros(int(self.shape.marks[-1]), np.uint64)
-            self._play_groups(side, finished, 0, len(self.shape.group_block), 0, state, marks)
-            return state, marks
+            form.play_captures(side, finished, state)
 
-    def _play_captures_packed(self, side: int, finished: FinishedTiers, margins: MarginFile) -> PackedState:
-        """The same in little memory, band by band."""
-        with self.clock("captures"):
-            state = PackedState(self.shape, self._shape(packed=True), margins, self.threads)
-            words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
-            for band in state.bands:
-                self._play_groups(side, finished, band.first_group, band.last_group, band.first, words, no_marks)
-                state.take_in(band, words)
-            return state
+    def _propagate(self, run: Propagation, first: int | None, phase: str, parts: list[Part]) -> None:
+        def keep(margin: int) -> None:
+            if self.checkpoint is not None and margin and self.checkpoint.worth(parts):
+                with self.clock("checkpoints"):
+                    self.checkpoint.save(phase, margin, parts)
 
-    def _play_groups(
-        self,
-        side: int,
-        finished: FinishedTiers,
-        first_group: int,
-        last_group: int,
-        origin: int,
-        state: NDArray[np.uint16],
-        marks: NDArray[np.uint64],
-    ) -> None:
-        addresses = np.zeros(self.seeds + 1, np.uint64)
-        for seeds in range(self.seeds):
-            addresses[seeds] = finished[seeds].ctypes.data
-        tables = self.tables
-        play_captures(
-            side, self.shape, tables.crossing, tables.houses, tables.own_origins, tables.replies, addresses,
-            first_group, last_group, origin, state, marks, self.threads, np.zeros(1, np.int64),
-        )  # fmt: skip
+        run.advance, run.clock, run.after_stage = self.advance, self.clock, keep
+        run.run(first)
 
-    def _propagation(
-        self,
-        shape: TierShape,
-        win_state: NDArray,
-        loss_state: NDArray,
-        start: StageStart,
-        distance: NDArray[np.uint16] | None = None,
-    ) -> Propagation:
-        return Propagation(
-            self.tables, shape, win_state, loss_state, start, self.threads, distance, self.advance, self.clock
-        )
+    def _restore(self, phase: str, parts: list[Part]) -> int | None:
+        return None if self.checkpoint is None else self.checkpoint.restore(phase, parts)
 
-    def _propagate_packed(self, wins: PackedState, losses: PackedState) -> None:
-        start = PackedStart(wins, losses)
-        run = self._propagation(wins.cells_shape, wins.cells, losses.cells, start)
-        run.run()
-        with self.clock("scan"):
-            start.begin(run, 0, terminal=False, level=0)  # the last stage's margins, and 0 for what was never final
+    def _written_part(self, quantity: str) -> Part:
+        """A quantity that has been handed to the writer, as a checkpoint keeps it."""
+        step, kind = 1 << 23, np.dtype("<u2" if quantity == "distance" else "<i1")
+        boards = self.shape.boards
+
+        def pieces() -> Iterator[NDArray[Any]]:
+            for offset in range(0, boards, step):
+                yield self.writer.read(quantity, offset, min(step, boards - offset))
+
+        def fill(offset: int, piece: NDArray[np.uint8]) -> None:
+            self.writer.write(quantity, offset // kind.itemsize, piece.view(kind))
+
+        return Part(boards * kind.itemsize, pieces, fill)
 
     def _write(self, quantity: str, parts: Iterator[tuple[int, NDArray]]) -> None:
         while True:

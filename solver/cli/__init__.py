@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "bench": "Measure the search: its signature and speed.",
     "uci": "Speak the engine protocol of Oware programs.",
     "perft": "Count move sequences: checks and times the move generator.",
+    "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
 

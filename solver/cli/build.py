@@ -14,6 +14,10 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{letter}i": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
 
 
+CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
+"""Share of the time since the last checkpoint that one may cost."""
+
+
 class SizeType(click.ParamType):
     """A number of bytes such as 8GiB, 500MB or 1073741824."""
 
@@ -34,9 +38,25 @@ class SizeType(click.ParamType):
 @click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores. The tables are the same.")
 @click.option("--bounds/--no-bounds", default=True, help="With or without lower and upper (cycle=own-row only).")
 @click.option("--distance", is_flag=True, help="Also store plies to the capture or end that realises the value.")
-@click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB; refuse what needs more.")
+@click.option(
+    "--memory", type=SizeType(), help="Most memory to use, as in 8GiB; what needs more works from disk or is refused."
+)
+@click.option(
+    "--checkpoint",
+    type=click.Choice(list(CHECKPOINT_SHARES)),
+    default="auto",
+    show_default=True,
+    help="When to keep the state inside a tier: auto if it costs under 3 % of the time since the last one.",
+)
 def command(
-    rules: Rules, tables: Path, seeds: int, threads: int | None, bounds: bool, distance: bool, memory: int | None
+    rules: Rules,
+    tables: Path,
+    seeds: int,
+    threads: int | None,
+    bounds: bool,
+    distance: bool,
+    memory: int | None,
+    checkpoint: str,
 ) -> None:
     """Build the tables of a rule set up to a number of seeds, each tier once; tiers that are there are kept.
 
@@ -55,6 +75,7 @@ def command(
             bounds=bounds,
             distance=distance,
             memory=memory,
+            checkpoint_share=CHECKPOINT_SHARES[checkpoint],
             report=progress.say,
             progress=progress,
         )

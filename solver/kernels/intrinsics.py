@@ -166,3 +166,14 @@ def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+@intrinsic
+def byte_swap(typingctx: Any, word: Any) -> Any:
+    """The eight bytes of a uint64 word in reverse order."""
+    signature = types.uint64(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return signature, codegen

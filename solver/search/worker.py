@@ -18,6 +18,8 @@ STATE_WORDS = 4
 """Words of 64 bits that a game has for one position."""
 SLOTS = 2048
 """Slots of the history table a side; a game numbers its moves into them."""
+SCRATCH_WORDS = 2048
+"""Words of 64 bits that a game's kernels may use as they like, within one call."""
 MAX_BARRED = 512
 """The most positions of the game so far that the repetition rule can be told of."""
 
@@ -59,6 +61,7 @@ WORKER = np.dtype(
         ("history", np.int32, (2, SLOTS)),
         ("line", np.uint8, (MAX_PLY + 2, MAX_PLY + 2)),  # principal variation from each ply on
         ("line_length", np.int64, (MAX_PLY + 2,)),
+        ("scratch", np.uint64, (SCRATCH_WORDS,)),
     ],
     align=True,
 )

@@ -1,0 +1,37 @@
+"""The program as a player of matches: the search, and an eye for turns that score more than a win."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solver.omweso.match import POINTS, Game, score_turn
+
+if TYPE_CHECKING:
+    from solver.omweso.position import OmwesoPosition, Turn
+    from solver.search.searcher import Limits, Searcher
+
+
+class Player:
+    """Plays a turn that scores at once where there is one, the most points first; else what the search finds best."""
+
+    def __init__(self, searcher: Searcher[OmwesoPosition], limits: Limits) -> None:
+        self.searcher, self.limits = searcher, limits
+
+    def choose(self, game: Game) -> Turn:
+        """The turn to play in a game that goes on."""
+        position = game.position
+        best, most = None, 0
+        for turn in position.turns:
+            name = score_turn(position, turn, game.scoring, game.strikes)
+            points = game.scoring.akawumbi if name == "akawumbi" else POINTS[name] if name else 0
+            if points > most:
+                best, most = turn, points
+        if best is not None:
+            return best
+        code = self.searcher.search(position, self.limits).best.moves[0]
+        found = self.searcher.game.turn(position, code)  # type: ignore[attr-defined]
+        return next(
+            turn
+            for turn in position.turns
+            if (turn.pit, turn.choices, turn.okukoneeza) == (found.pit, found.choices, found.okukoneeza)
+        )

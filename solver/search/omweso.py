@@ -1,0 +1,509 @@
+"""Omweso as the search plays it: its kernels, its evaluation, and scores that count plies to a win.
+
+A state is the four words of :mod:`solver.kernels.omweso`, the mover's two first; counts leave the top bit of a byte
+free, and three of those bits hold the flags of the game's beginning. A state without a seed stands for a game that an
+endless turn has ended.
+
+**Scores**: a position lost in d plies is worth d - WON to the player to move, one won in d plies WON - d; all else is
+an estimate within ESTIMATE_LIMIT, in units of UNITS_A_SEED to a seed. Seeds never leave the board, so no turn is
+irreversible but the first capture, whose flag is part of the state; a position that comes back is a draw here
+whatever the rules say of repetition.
+
+A search keeps MAX_MOVES turns a position: those that lead to the same board are one, and of more than
+:data:`RAW_TURNS` before that, or MAX_MOVES after it, the last are left out (positions of real games have up to 50).
+Turns of more than :data:`~solver.kernels.omweso.PRACTICAL_LAPS` laps are taken for endless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.errors import PositionError
+from solver.kernels.compile import inline_kernel, kernel
+from solver.kernels.intrinsics import count_trailing_zeros, population_count
+from solver.kernels.omweso import (
+    CAPTURED_SHIFT,
+    ENDLESS_SHIFT,
+    FIRST_TURN,
+    FIRST_TURN_OF_OTHER,
+    FRESH,
+    INFO,
+    PRACTICAL_LAPS,
+    TURN_WORDS,
+    OmwesoGenerator,
+    board_words,
+    child_flags,
+    frame_words,
+    occupied,
+    prizes,
+    startable,
+    sum_of_bytes,
+)
+from solver.kernels.omweso import generate as generate_turns
+from solver.omweso.position import OmwesoPosition, Turn, turn_text
+from solver.omweso.rules import Endless, OmwesoRules, Repetition
+from solver.search import game as kernels
+from solver.search.game import implements
+from solver.search.worker import MAX_BARRED, MAX_MOVES, SCRATCH_WORDS
+
+WON = 2000
+"""The score of a position won in no ply at all."""
+ESTIMATE_LIMIT = 1500
+"""Estimates lie within this on both sides; scores beyond it count plies."""
+UNITS_A_SEED = 8
+RAW_TURNS = (SCRATCH_WORDS - frame_words()) // TURN_WORDS
+"""Turns generated for a position before those that lead to the same board are made one."""
+
+WEIGHTS = {
+    "seeds": 2707,
+    "startable": -2696,
+    "exposed": -132,
+    "columns": 2301,
+    "reverse": 3398,
+    "front": -549,
+    "big": 2262,
+    "strikes": 4491,
+    "haul": 948,
+    "threats": 1211,
+    "loss": -377,
+    "tempo": 5010,
+}
+"""What the evaluation counts, in 256ths of a unit each; fitted by scripts/fit_omweso.py from games of its own.
+
+The mover's less the opponent's: ``seeds``; ``startable`` pits, of two seeds and more; seeds in ``exposed`` columns,
+which the other may capture, and the number of such ``columns``; ``reverse`` chances: clockwise laps that end in a
+capture at once; seeds in the ``front`` row; ``big`` pits of twelve and more. The mover's alone: ``strikes``, forward
+laps that end in a capture at once, and the seeds of the largest ``haul`` among them; the opponent's alone:
+``threats`` and ``loss``, the same if it were their turn. ``tempo`` is a constant.
+"""
+
+PIT_WEIGHTS: tuple[tuple[int, ...], ...] = (
+    (711, -433, 3581, 1840, 1959, 1828, -5404, -4083),
+    (1110, 327, 3704, 3766, 2378, 2437, -4221, -9502),
+    (2901, -1301, 2181, 2163, 419, 1982, -1774, -6571),
+    (1543, -1918, 1274, 225, 1305, 1637, -1, -4064),
+    (961, -1660, 1316, 2890, 827, 347, -3099, -1583),
+    (1334, -845, 2098, 2593, 2129, 77, -6708, -678),
+    (1799, 2217, 5833, 3240, 1636, -161, -7238, -7325),
+    (-3027, -2932, 1039, 23, -610, -3662, -8680, 17848),
+    (-2060, 902, 2834, 2079, 2106, 1629, -7640, 151),
+    (-726, 2169, 4459, 4206, 1973, 944, -5409, -7617),
+    (-298, 298, 3702, 2018, 1034, -2189, -7166, 2602),
+    (1637, 2560, 4051, 2805, 1449, -1732, -6582, -4187),
+    (895, 2007, 3906, 2097, -614, -4015, -3358, -918),
+    (203, 439, 2558, 644, -160, -3176, -1555, 1046),
+    (-2163, -898, 2444, 817, -756, -3805, -3048, 7408),
+    (-2319, -738, 2973, 726, 1809, 1847, -734, -3565),
+)
+"""What a pit is worth to its owner by its lane (outer row, then inner) and what it holds: 0, 1, 2, 3, 4-5, 6-8, 9-12,
+13 seeds and more; in 256ths of a unit, fitted with WEIGHTS. Fitted on eight columns, used on fewer as they are."""
+
+PIT_CLASSES = (0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7)
+"""The column of PIT_WEIGHTS for 0, 1, .. 13 seeds and more."""
+
+_GAME = np.dtype(
+    [
+        ("options", np.uint64),
+        ("columns", np.uint64),
+        ("lap_limit", np.uint64),
+        ("endless_loses", np.int64),
+        ("reverse", np.uint64),  # bit lane: a clockwise lap may start here
+        ("weights", np.int64, (len(WEIGHTS),)),
+        ("pits", np.int32, (16 * 16,)),  # by lane and seeds, 13 and more as 13
+        ("laps", np.uint64, (2 * 128 * 16 * 4,)),
+    ],
+    align=True,
+)
+
+
+class OmwesoKernels(NamedTuple):
+    """What Omweso's kernels take as their game: one record of rules, weights and the lap table."""
+
+    record: Any
+
+
+# -- states -----------------------------------------------------------------------------------------------------------
+
+_U = np.uint64
+_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uint64(n) for n in range(5))
+_TOP = np.uint64(1 << 63)
+_COUNTS = np.uint64((1 << 63) - 1)
+_FIRST, _OTHER, _FRESH = np.uint64(FIRST_TURN), np.uint64(FIRST_TURN_OF_OTHER), np.uint64(FRESH)
+_FLAG_SHIFTS = (63, 62, 61)
+_INFO, _ENDLESS, _CAPTURED = np.uint64(INFO), np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
+_TURN = np.uint64(TURN_WORDS)
+_BYTE, _SHIFT_BITS, _ALL = np.uint64(0xFF), np.uint64(63), np.uint64(2**64 - 1)
+_CLOCKWISE = np.uint64(4 * 16 * 128)
+_TWELVE_UP, _TOPS = np.uint64(0x7474747474747474), np.uint64(0x8080808080808080)  # 12 + 0x74 sets a byte's top bit
+_TEMPO = np.uint64(len(WEIGHTS) - 1)
+_MOST = np.uint64(len(PIT_CLASSES) - 1)
+
+
+@inline_kernel
+def _with_flags(word, flags, flag):
+    """A word of the state with its top bit set where ``flag`` is among ``flags``."""
+    return word | (_TOP if (flags & flag) != _ZERO else _ZERO)
+
+
+@inline_kernel
+def _flags_of(first, second, third):
+    """The flags in the top bits of a state's first three words."""
+    return (first >> _U(63)) | ((second >> _U(63)) << _ONE) | ((third >> _U(63)) << _TWO)
+
+
+@inline_kernel
+def _words(worker, ply):
+    """The board of ``state[ply]``: four words without flags."""
+    here = np.uint64(ply)
+    state = worker["state"]
+    return (
+        state[here, _ZERO] & _COUNTS, state[here, _ONE] & _COUNTS,
+        state[here, _TWO] & _COUNTS, state[here, _THREE],
+    )  # fmt: skip
+
+
+# -- the kernels ------------------------------------------------------------------------------------------------------
+
+
+@implements(kernels.generate, OmwesoKernels)
+def _generate(game, worker, ply):
+    """Large captures first; small ones, as often as not, are worth less than what the history table has seen work."""
+    rules = game.record
+    here = np.uint64(ply)
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    if (outer | inner | foe_outer | foe_inner) == _ZERO:
+        return np.int64(0)
+    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
+    turns = worker["scratch"][: RAW_TURNS * TURN_WORDS]
+    frames = worker["scratch"][RAW_TURNS * TURN_WORDS :]
+    found = generate_turns(
+        outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
+        rules["lap_limit"], turns, frames,
+    )  # fmt: skip
+    count = np.int64(0)
+    child = worker["child"]
+    for turn in range(np.int64(found)):
+        base = np.uint64(turn) * _TURN
+        info = turns[base + _INFO]
+        captured = (info >> _CAPTURED) & _U(127)
+        at = np.uint64(count)
+        if (info >> _ENDLESS) & _ONE != _ZERO:
+            child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _TWO] = child[here, at, _THREE] = _ZERO
+        else:
+            after = child_flags(flags, captured)
+            child[here, at, _ZERO] = _with_flags(turns[base + _TWO], after, _FIRST)
+            child[here, at, _ONE] = _with_flags(turns[base + _THREE], after, _OTHER)
+            child[here, at, _TWO] = _with_flags(turns[base], after, _FRESH)
+            child[here, at, _THREE] = turns[base + _ONE]
+        if _known(child, here, count):
+            continue
+        lane = info & _U(15)
+        start = ((outer if lane < _U(8) else inner) >> ((lane << _THREE) & _SHIFT_BITS)) & _BYTE
+        worker["gain"][here, at] = 0
+        worker["move"][here, at] = count
+        worker["slot"][here, at] = np.int64((lane << _U(7)) | start)
+        worker["merit"][here, at] = np.int64(captured) << 7
+        count += 1
+        if count == MAX_MOVES:
+            break
+    return count
+
+
+@inline_kernel
+def _known(child, here, count):
+    """Whether child ``count`` is the same state as one before it."""
+    last = np.uint64(count)
+    for k in range(count):
+        at = np.uint64(k)
+        if (
+            child[here, at, _ZERO] == child[here, last, _ZERO]
+            and child[here, at, _ONE] == child[here, last, _ONE]
+            and child[here, at, _TWO] == child[here, last, _TWO]
+            and child[here, at, _THREE] == child[here, last, _THREE]
+        ):
+            return True
+    return False
+
+
+@implements(kernels.key, OmwesoKernels)
+def _key(game, worker, ply):
+    """A multiplication a word, chained, then a finalizer; the flags ride on top bits."""
+    here = np.uint64(ply)
+    state = worker["state"]
+    mixed = state[here, _ZERO] * _U(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> _U(32)) ^ state[here, _ONE]) * _U(0xC2B2AE3D27D4EB4F)
+    mixed = (mixed ^ (mixed >> _U(29)) ^ state[here, _TWO]) * _U(0xD6E8FEB86659FD93)
+    mixed = (mixed ^ (mixed >> _U(32)) ^ state[here, _THREE]) * _U(0xFF51AFD7ED558CCD)
+    return mixed ^ (mixed >> _U(31))
+
+
+@implements(kernels.final, OmwesoKernels)
+def _final(game, worker, ply):
+    """The mover has no turn and loses; or an endless turn has ended the game."""
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    if (outer | inner | foe_outer | foe_inner) == _ZERO:
+        return np.int64(WON) if game.record["endless_loses"] != 0 else np.int64(0)
+    return np.int64(-WON)
+
+
+@implements(kernels.limit, OmwesoKernels)
+def _limit(game, worker, ply):
+    return np.int64(WON)
+
+
+@implements(kernels.passed, OmwesoKernels)
+def _passed(game, gain, score):
+    """Negated; a win is a ply further away."""
+    if score < -ESTIMATE_LIMIT:
+        return -score - 1
+    return -score + 1 if score > ESTIMATE_LIMIT else -score
+
+
+@implements(kernels.handed, OmwesoKernels)
+def _handed(game, gain, bound):
+    """The least score that :func:`_passed` takes to ``bound`` or less."""
+    if bound >= ESTIMATE_LIMIT:
+        return -bound - 1
+    return -bound + 1 if bound < -ESTIMATE_LIMIT else -bound
+
+
+@implements(kernels.irreversible, OmwesoKernels)
+def _irreversible(game, gain):
+    return False
+
+
+@implements(kernels.shortest_cycle, OmwesoKernels)
+def _shortest_cycle(game):
+    return np.int64(2)
+
+
+@implements(kernels.cycle_score, OmwesoKernels)
+def _cycle_score(game, worker, ply):
+    return np.int64(0)
+
+
+@implements(kernels.extends, OmwesoKernels)
+def _extends(game, worker, ply, count):
+    """An only turn is no decision."""
+    return count == 1
+
+
+@implements(kernels.probe, OmwesoKernels)
+def _probe(game, worker, ply):
+    return False, np.int64(0), np.int64(0), np.int64(0)
+
+
+@implements(kernels.evaluate, OmwesoKernels)
+def _evaluate(game, worker, ply):
+    """A weighted sum of :func:`features`; what has no turn has lost."""
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    if startable(outer, inner) == _ZERO:
+        if (outer | inner | foe_outer | foe_inner) == _ZERO:
+            return np.int64(WON) if game.record["endless_loses"] != 0 else np.int64(0)
+        return np.int64(-WON)
+    rules = game.record
+    weights = rules["weights"]
+    counted = features(rules["laps"], rules["columns"], rules["reverse"], outer, inner, foe_outer, foe_inner)
+    total = weights[_TEMPO]
+    for i in range(len(counted)):
+        total += weights[np.uint64(i)] * counted[i]
+    total += _pits(rules["pits"], outer, inner) - _pits(rules["pits"], foe_outer, foe_inner)
+    return min(max((total + 128) >> 8, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
+
+
+@inline_kernel
+def features(laps, columns, reverse, outer, inner, foe_outer, foe_inner):
+    """What WEIGHTS lists but for ``tempo``, in that order, int64."""
+    to_win = prizes(foe_outer, foe_inner, columns)
+    to_lose = prizes(outer, inner, columns)
+    chances = _reverse_chances(laps, reverse, outer, inner, to_win)
+    chances -= _reverse_chances(laps, reverse, foe_outer, foe_inner, to_lose)
+    strikes, haul = _strikes(laps, outer, inner, to_win)
+    threats, loss = _strikes(laps, foe_outer, foe_inner, to_lose)
+    return (
+        _sum(outer) + _sum(inner) - _sum(foe_outer) - _sum(foe_inner),
+        _number(startable(outer, inner)) - _number(startable(foe_outer, foe_inner)),
+        _sum(to_lose) - _sum(to_win),
+        _number(occupied(to_lose)) - _number(occupied(to_win)),
+        chances,
+        _sum(inner) - _sum(foe_inner),
+        _number(_big(outer)) + _number(_big(inner)) - _number(_big(foe_outer)) - _number(_big(foe_inner)),
+        strikes,
+        haul,
+        threats,
+        loss,
+    )
+
+
+@inline_kernel
+def _pits(table, outer, inner):
+    """The sum of PIT_WEIGHTS over a side's pits."""
+    total = np.int64(0)
+    for lane in range(8):
+        shift, row = np.uint64(8 * lane), np.uint64(16 * lane)
+        total += table[row + min((outer >> shift) & _BYTE, _MOST)]
+        total += table[row + np.uint64(128) + min((inner >> shift) & _BYTE, _MOST)]
+    return total
+
+
+@inline_kernel
+def _sum(word):
+    return np.int64(sum_of_bytes(word))
+
+
+@inline_kernel
+def _number(bits):
+    return np.int64(population_count(bits))
+
+
+@inline_kernel
+def _big(word):
+    """The top bit of every byte of twelve or more."""
+    return (word + _TWELVE_UP) & _TOPS
+
+
+@inline_kernel
+def _strikes(laps, outer, inner, prize):
+    """How many forward laps a side could start with that end in a capture, and the most seeds among them."""
+    strikes, haul = np.int64(0), np.int64(0)
+    todo = startable(outer, inner) if prize != _ZERO else _ZERO
+    while todo != _ZERO:
+        lane = count_trailing_zeros(todo)
+        todo &= todo - _ONE
+        shift = (lane << _THREE) & _SHIFT_BITS
+        is_inner = lane >= _U(8)
+        hand = ((inner if is_inner else outer) >> shift) & _BYTE
+        row = ((hand << _FOUR) | lane) << _TWO
+        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
+        gain = (prize >> last) & _BYTE & laps[row + _THREE]
+        lifted = hand << shift if is_inner else _ZERO
+        if gain != _ZERO and (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) >= _TWO:
+            strikes += 1
+            haul = max(haul, np.int64(gain))
+    return strikes, haul
+
+
+@inline_kernel
+def _reverse_chances(laps, reverse, outer, inner, prize):
+    """How many clockwise laps a side could start with: from a reverse pit, ending in a capture."""
+    chances = np.int64(0)
+    if prize == _ZERO:
+        return chances
+    todo = startable(outer, inner) & reverse
+    while todo != _ZERO:
+        lane = count_trailing_zeros(todo)
+        todo &= todo - _ONE
+        shift = (lane << _THREE) & _SHIFT_BITS
+        is_inner = lane >= _U(8)
+        hand = ((inner if is_inner else outer) >> shift) & _BYTE
+        row = (((hand << _FOUR) | lane) << _TWO) + _CLOCKWISE
+        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
+        if (prize >> last) & _BYTE & laps[row + _THREE] != _ZERO:
+            lifted = hand << shift if is_inner else _ZERO
+            chances += (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) >= _TWO
+    return chances
+
+
+@kernel
+def _root_key(game, worker):
+    return kernels.key(game, worker, np.int64(0))
+
+
+@kernel
+def _root_children(game, worker):
+    return kernels.generate(game, worker, np.int64(0))
+
+
+# -- the Python side --------------------------------------------------------------------------------------------------
+
+
+class OmwesoGame:
+    """Omweso under one rule set: what :class:`solver.search.searcher.Searcher` searches.
+
+    Move codes number the different children of a position, in the order of its turns.
+    """
+
+    def __init__(
+        self,
+        rules: OmwesoRules,
+        weights: Mapping[str, int] = WEIGHTS,
+        pit_weights: Sequence[Sequence[int]] = PIT_WEIGHTS,
+    ) -> None:
+        self.rules = rules
+        self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
+        self._memory = np.zeros(1, _GAME)
+        record = self._memory[0]
+        record["options"], record["columns"] = self._generator.options, self._generator.columns
+        record["lap_limit"], record["laps"] = self._generator.lap_limit, self._generator.laps
+        record["endless_loses"] = rules.endless is Endless.MOVER_LOSES
+        lanes = (pit if pit < rules.columns else 8 + pit - rules.columns for pit in rules.reverse_pits)
+        record["reverse"] = sum(1 << lane for lane in lanes)
+        record["weights"] = [weights[name] for name in WEIGHTS]
+        for lane, row in enumerate(pit_weights):
+            record["pits"][16 * lane : 16 * lane + len(PIT_CLASSES)] = [row[kind] for kind in PIT_CLASSES]
+        self.kernels = OmwesoKernels(record)
+
+    def place(self, position: OmwesoPosition, worker: NDArray[np.void]) -> None:
+        """Write the position and those that it must not come back to. Raises PositionError for other rules."""
+        if position.rules != self.rules:
+            raise PositionError(f"a position of {position.rules.id} given to a search of {self.rules.id}")
+        record = worker[0]
+        seen = position.past if self.rules.repetition is Repetition.DRAW else ()
+        barred = seen[-MAX_BARRED:]
+        for row, before in enumerate(barred):
+            self._write(before, record)
+            record["barred"][row] = _root_key(self.kernels, record)
+            record["barred_side"][row] = before.turn != position.turn
+        record["barred_count"] = len(barred)
+        self._write(position, record)
+
+    def _write(self, position: OmwesoPosition, record: np.void) -> None:
+        *words, flags = map(int, board_words(position))
+        for word, flag in enumerate((FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH)):
+            words[word] |= (1 << 63) if flags & flag else 0
+        record["state"][0] = words
+
+    def name(self, position: OmwesoPosition, code: int) -> str:
+        """The turn as players write it."""
+        return turn_text(self.turn(position, code), self.rules)
+
+    def turn(self, position: OmwesoPosition, code: int) -> Turn:
+        """The turn with this code: of those that lead to the same board the first."""
+        return self._different(position)[code]
+
+    def play(self, position: OmwesoPosition, code: int) -> OmwesoPosition:
+        """The position after the turn with this code."""
+        return position.after(self.turn(position, code))
+
+    def legal(self, position: OmwesoPosition) -> tuple[int, ...]:
+        """The codes of the turns that lead to different boards."""
+        return tuple(range(min(len(self._different(position)), MAX_MOVES))) if not position.voided else ()
+
+    def lead(self, position: OmwesoPosition) -> int:
+        """Nothing: no seed is ever won for good."""
+        return 0
+
+    def _different(self, position: OmwesoPosition) -> list[Turn]:
+        """The turns that lead to different boards, in order."""
+        found: dict[object, Turn] = {}
+        for turn in self._generator.turns(position):
+            after = (turn.side, turn.opponent, position.fresh and not turn.captured) if turn.ends else None
+            found.setdefault(after, turn)
+        return list(found.values())
+
+
+def plies_to_end(score: int) -> int | None:
+    """Plies to the end that a score announces (won where it is positive), or None for an estimate."""
+    return WON - abs(score) if abs(score) > ESTIMATE_LIMIT else None
+
+
+def score_text(score: int) -> str:
+    """A score for people, from the mover's view: ``won in 7``, ``lost in 4``, or seeds as in ``+3.2``."""
+    plies = plies_to_end(score)
+    if plies is None:
+        return f"{score / UNITS_A_SEED:+.1f}"
+    return f"{'won' if score > 0 else 'lost'} in {plies}"

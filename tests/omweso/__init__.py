@@ -1,0 +1,1 @@
+"""Tests of Omweso: rules, positions, kernels, matches, search, small boards."""

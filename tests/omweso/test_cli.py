@@ -1,0 +1,194 @@
+"""``abapa omweso``: what its commands print, in text and as JSON; errors in one line with exit code 2."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from solver.cli import main
+from solver.omweso.position import OmwesoPosition
+from tests.conformance import load, load_beside
+
+
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["abapa", "omweso", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def text(side: list[int], opponent: list[int], separator: str = ",") -> str:
+    return separator.join(map(str, side)) + "/" + separator.join(map(str, opponent))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("forward", ["--rules", "comp424"]),
+        ("no_capture", ["--first-turn"]),
+        ("reverse", []),
+        ("reverse_fwd_reentry", ["--rules", "tournament+reverse-fwd-reentry=on"]),
+        ("rwanda4", ["--rules", "tournament+reverse=rwanda+reverse-fwd-reentry=on"]),
+    ],
+)
+def test_moves_as_json(
+    name: str, options: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for case in load("omweso/random_turns.jsonl.gz")[:12]:
+        position = text(case["side"], case["opp"], " ")
+        code, out, err = run(capsys, monkeypatch, "moves", position, *options, "--json")
+        assert (code, err) == (0, "")
+        turns = json.loads(out)["turns"]
+        assert [[t["pit"], t["choices"], t["status"], t["side"], t["opponent"]] for t in turns] == case[name]
+        before = sum(case["side"])
+        assert all(sum(t["side"]) == before + t["captured"] and t["laps"] >= 1 for t in turns)
+        symbols = str.maketrans("cf", "<>")
+        assert all(t["turn"][1:] == t["choices"].translate(symbols) for t in turns)
+
+
+def test_moves_shows_the_board(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = run(capsys, monkeypatch, "moves", "seventeen-six-threes/all-two")
+    assert code == 0
+    assert "South to move  |a  . |b  . |c  3 |" in out
+    assert "c*" in out and "p " in out
+
+
+def test_okukoneeza_sowings_come_apart(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = load("omweso/okukoneeza_opening.json")["steps"]
+    position = text(steps[0]["position"], [2] * 16)
+    _, out, _ = run(capsys, monkeypatch, "moves", position, "--first-turn", "--json")
+    found = {turn["turn"]: turn["side"] for turn in json.loads(out)["okukoneeza"]}
+    assert found["c*"] == steps[1]["position"]
+    _, out, _ = run(capsys, monkeypatch, "moves", position, "--json")
+    assert "okukoneeza" not in json.loads(out)
+
+
+def test_perft(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "perft", "seventeen-six-threes", "3", "--divide", "--json")
+    found = json.loads(out)
+    assert sum(found["turns"].values()) == found["leaves"]
+    _, again, _ = run(capsys, monkeypatch, "perft", "seventeen-six-threes", "3", "--json")
+    assert json.loads(again)["leaves"] == found["leaves"]
+    _, shown, _ = run(capsys, monkeypatch, "perft", "seventeen-six-threes", "3")
+    assert shown.startswith(f"{found['leaves']:,} turn sequences at depth 3")
+
+
+def test_mayer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    case = load("omweso/endless_positions.json")["positions"][0]
+    position = text(case["side"], [0] * 16)
+    _, out, _ = run(capsys, monkeypatch, "mayer", position, "i")
+    assert out == "i         never ends: after 0 laps, a cycle of 128 laps\n"
+    _, out, _ = run(capsys, monkeypatch, "mayer", position, "--json", "--limit", "200")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert {row["turn"] for row in rows} == {"i", "b"}
+    assert {"turn": "i", "outcome": "endless", "laps": 0, "cycle": 128, "captured": 0} in rows
+
+
+def test_mayer_of_a_long_cycle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    case = load_beside("omweso/comp424_endless.json")[0]
+    position = text(case["mover"], case["other"])
+    _, out, _ = run(capsys, monkeypatch, "mayer", position, "i", "--rules", "comp424")
+    assert out == f"i         never ends: after 0 laps, a cycle of {case['cycle']:,} laps\n"
+    _, out, _ = run(capsys, monkeypatch, "mayer", position, "i", "--rules", "comp424", "--limit", "1000000")
+    assert out == "i         not decided: still sowing after 1,000,000 laps (--limit)\n"
+
+
+def test_search(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "search", "all-two", "--depth", "3", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["depth"] for row in rows] == [1, 2, 3]
+    assert rows[-1]["plies_to_end"] is None and len(rows[-1]["turns"]) >= 3
+    won = "0,0,0,0,0,0,0,2,0,1,0,0,0,0,0,0/0,2,0,0,0,0,0,0,0,0,0,0,0,0,1,0"
+    _, out, _ = run(capsys, monkeypatch, "search", won, "--depth", "4")
+    assert out.splitlines()[-1].startswith("best: p, won in 1")
+
+
+def test_selfplay_scores_games(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "selfplay", "--games", "2", "--depth", "2", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert len(rows) == 2
+    for row in rows:
+        assert row["end"] in ("bulijo", "okutema", "akawumbi", "draw", "void")
+        position = OmwesoPosition.start(*row["setups"])
+        for text_ in row["turns"]:
+            position = position.play(text_)
+    assert sum(rows[-1]["match"]) == sum(row["points"] for row in rows)
+
+
+def test_setup_rates_and_suggests(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = run(capsys, monkeypatch, "setup", "--depth", "2", "--tries", "5", "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["name"] for row in rows][-1] == "suggestion"
+    assert rows[-1]["rating"] == max(row["rating"] for row in rows)
+    assert all(sum(row["setup"]) == 32 for row in rows)
+
+
+def test_a_match_in_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(["nine", "all-two", "help", "turns", "zz", "m", "laps", "back", "m", "resign", "quit"])
+    monkeypatch.setattr("builtins.input", lambda question: next(said))
+    words = ["--time", "0.01", "--scoring", "points+target=2", "--program-setup", "all-two"]
+    code, out, _ = run(capsys, monkeypatch, "play", *words)
+    assert code == 0
+    assert "unknown set-up 'nine'" in out
+    assert "turn 'zz' is not legal here" in out
+    assert "you: m (7 laps, captures nothing)" in out
+    assert "lap 1: " in out
+    assert "program wins by resignation: 1 point; match: you 0, program 1" in out
+    assert "match left: you 0, program 1" in out
+
+
+def test_the_blitz_has_a_clock(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def slow(question: str) -> str:
+        now[0] += 4.0
+        return "m"
+
+    monkeypatch.setattr("builtins.input", slow)
+    monkeypatch.setattr("solver.omweso.match.MoveClock.left", property(lambda clock: clock.seconds - now[0]))
+    words = ["play", "--mode", "ekyobutabala", "--setup", "all-two", "--scoring", "points+target=1", "--time", "0.01"]
+    _, out, _ = run(capsys, monkeypatch, *words)
+    assert "too late: more than 3 seconds" in out
+    assert out.endswith("program won the match\n")
+
+
+def test_a_small_board_solved_and_probed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--columns", "2", "--tables", str(tmp_path)]
+    _, out, _ = run(capsys, monkeypatch, "solve", "--seeds", "8", *words, "--verify", "--json")
+    found = json.loads(out)
+    assert (found["positions"], found["faults"]) == (6435, 0)
+    assert sum(found["settled"][name] for name in ("wins", "draws", "losses")) == 6435
+    _, shown, _ = run(capsys, monkeypatch, "solve", "--seeds", "8", *words)
+    assert "2 columns, 8 seeds, tournament+columns=2: 6,435 positions" in shown
+    best = found["best"][0]
+    position = text(best["setup"], best["reply"])
+    _, out, _ = run(capsys, monkeypatch, "probe", position, *words, "--json")
+    assert json.loads(out)["value"] in (-1, 0, 1)
+    _, _, err = run(capsys, monkeypatch, "probe", "1,2,0,0/0,0,0,0", *words)
+    assert "build it with: abapa omweso solve" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["moves", "1,2,3"], "0 '/'"),
+        (["moves", "nonsense"], "unknown set-up 'nonsense': accepted are outer-four"),
+        (["moves", "all-two", "--rules", "abapa"], "unknown Omweso rule set 'abapa': accepted are"),
+        (["moves", "all-two", "--columns", "9"], "9 is not in the range 2<=x<=8"),
+        (["moves", "all-two", "--rules", "tournament+columns=4", "--columns", "5"], "says 4 columns"),
+        (["mayer", "all-two", "z"], "turn 'z' is not legal here: legal turns are"),
+        (["perft", "all-two", "99"], "99 is not in the range"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = run(capsys, monkeypatch, *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err

@@ -1,0 +1,218 @@
+"""Omweso in the search: equal to plain minimax on the reference's turns, exact on solved boards, always in time."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from databases.omweso_small import DRAWN, solve_small
+from databases.tiers import board_at
+from solver.omweso.position import OmwesoPosition, facing
+from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
+from solver.omweso.setups import CLASSIC
+from solver.search.omweso import (
+    ESTIMATE_LIMIT,
+    PIT_CLASSES,
+    PIT_WEIGHTS,
+    WEIGHTS,
+    WON,
+    OmwesoGame,
+    plies_to_end,
+    score_text,
+)
+from solver.search.searcher import Limits, Searcher
+from tests.conformance import load
+
+RULES = [
+    TOURNAMENT,
+    OmwesoRules(reverse=Reverse.RWANDA, reverse_fwd_reentry=True),
+    OmwesoRules(endless=Endless.MOVER_LOSES, decline_capture=True, lap_cap=30),
+    OmwesoRules(endless=Endless.ILLEGAL, reverse=Reverse.OFF, lap_cap=12),
+    OmwesoRules(columns=3, first_turn_capture=True),
+]
+
+
+def random_positions(rules: OmwesoRules, count: int, seed: int = 1) -> list[OmwesoPosition]:
+    """Positions on the way through random games from random set-ups, first turns and fresh ones among them."""
+    rng = random.Random(seed)
+    game = OmwesoGame(rules)
+    found: list[OmwesoPosition] = []
+    while len(found) < count:
+        south, north = [0] * rules.pits, [0] * rules.pits
+        for _ in range(4 * rules.columns):
+            south[rng.randrange(rules.pits)] += 1
+            north[rng.randrange(rules.pits)] += 1
+        position = OmwesoPosition.start(south, north, rules)
+        for _ in range(rng.randrange(12)):
+            codes = game.legal(position)
+            if not codes:
+                break
+            position = replace(game.play(position, rng.choice(codes)), past=())
+        if game.legal(position):
+            found.append(position)
+    return found
+
+
+# -- plain answers ----------------------------------------------------------------------------------------------------
+
+
+def plain_features(position: OmwesoPosition) -> dict[str, int]:
+    """The evaluation's features, counted pit by pit."""
+    rules = position.rules
+    columns = rules.columns
+
+    def strikes(side: tuple[int, ...], other: tuple[int, ...], clockwise: bool) -> list[int]:
+        gains = []
+        for pit, seeds in enumerate(side):
+            if seeds < 2 or (clockwise and pit not in rules.reverse_pits):
+                continue
+            board, at = list(side), pit
+            board[pit] = 0
+            for _ in range(seeds):
+                at = (at + (-1 if clockwise else 1)) % rules.pits
+                board[at] += 1
+            if at >= columns and board[at] >= 2:
+                inner, outer = facing(at, rules)
+                if other[inner] and other[outer]:
+                    gains.append(other[inner] + other[outer])
+        return gains
+
+    def own(side: tuple[int, ...], other: tuple[int, ...]) -> dict[str, int]:
+        pairs = [(side[inner], side[outer]) for inner, outer in (facing(p, rules) for p in range(columns, 2 * columns))]
+        exposed = [a + b for a, b in pairs if a and b]
+        return {
+            "seeds": sum(side),
+            "startable": sum(count >= 2 for count in side),
+            "exposed": sum(exposed),
+            "columns": len(exposed),
+            "reverse": len(strikes(side, other, True)),
+            "front": sum(side[columns:]),
+            "big": sum(count >= 12 for count in side),
+        }
+
+    mine, theirs = own(position.side, position.opponent), own(position.opponent, position.side)
+    found = {name: mine[name] - theirs[name] for name in mine}
+    ours, threats = (
+        strikes(position.side, position.opponent, False),
+        strikes(position.opponent, position.side, False),
+    )
+    found |= {"strikes": len(ours), "haul": max(ours, default=0)}
+    return found | {"threats": len(threats), "loss": max(threats, default=0), "tempo": 1}
+
+
+def plain_estimate(position: OmwesoPosition) -> int:
+    counted = plain_features(position)
+    total = sum(WEIGHTS[name] * counted[name] for name in WEIGHTS)
+    for sign, side in ((1, position.side), (-1, position.opponent)):
+        for pit, seeds in enumerate(side):
+            lane = pit if pit < position.rules.columns else 8 + pit - position.rules.columns
+            total += sign * PIT_WEIGHTS[lane][PIT_CLASSES[min(seeds, 13)]]
+    return max(-ESTIMATE_LIMIT, min(ESTIMATE_LIMIT, (total + 128) >> 8))
+
+
+def plain_minimax(position: OmwesoPosition, depth: int, path: tuple[object, ...] = ()) -> int:
+    """The score at a depth; an only turn does not count as a ply."""
+    if position.voided:
+        return WON if position.rules.endless is Endless.MOVER_LOSES else 0
+    if position._key in path:
+        return 0
+    if depth <= 0:
+        return plain_estimate(position) if max(position.side) >= 2 else -WON
+    if not position.turns:
+        return -WON
+    children = {}
+    for turn in position.turns:
+        child = replace(position.after(turn), past=())
+        children[child._key if turn.ends else None] = child
+    best = -(10**6)
+    for child in children.values():
+        score = -plain_minimax(child, depth - 1 + (len(children) == 1), (*path, position._key))
+        if abs(score) > ESTIMATE_LIMIT:
+            score -= 1 if score > 0 else -1
+        best = max(best, score)
+    return best
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("hash_mib", [0, 1])
+def test_a_score_is_the_minimax_value_of_its_depth(rules: OmwesoRules, hash_mib: int) -> None:
+    searcher = Searcher(OmwesoGame(rules), hash_mib=hash_mib)
+    for position in random_positions(rules, 12):
+        if len(position.turns) > 14:
+            continue
+        for report in searcher.reports(position, Limits(depth=2, same_depth=True)):
+            assert report.best.score == plain_minimax(position, report.depth), position.text
+
+
+# -- solved boards ----------------------------------------------------------------------------------------------------
+
+
+def test_wins_on_a_solved_board_are_found_to_the_ply() -> None:
+    rules = OmwesoRules(columns=2, okukoneeza=False)
+    board = solve_small(rules, 10)
+    searcher = Searcher(OmwesoGame(rules), hash_mib=4)
+    rng = np.random.default_rng(3)
+    seen = set()
+    for index in rng.integers(0, len(board.settled), 150).tolist():
+        pits = board_at(rules.pits, 10, index)
+        position = OmwesoPosition(pits[: rules.pits], pits[rules.pits :], rules)
+        plies = int(board.settled[index])
+        if plies == 0:
+            assert position.turns == ()
+            continue
+        searcher.clear()
+        report = searcher.search(position, Limits(depth=24))
+        if plies == DRAWN:
+            assert plies_to_end(report.best.score) is None
+        else:
+            assert report.best.score == (WON - plies if plies % 2 else plies - WON), position.text
+        seen.add(plies)
+    assert len(seen) > 4
+
+
+# -- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_within_the_time_of_the_blitz_whatever_the_laps() -> None:
+    """Boards full of endless turns, too."""
+    searcher = Searcher(OmwesoGame(TOURNAMENT), hash_mib=1)
+    boards = [tuple(case["side"]) for case in load("omweso/endless_positions.json")["positions"][::400]]
+    heavy = (1, 4, 1, 2, 1, 2, 3, 4, 1, 2, 7, 2, 0, 22, 8, 0)  # a cycle of 354,149,681 laps after two from pit 9
+    sides = [*((side, other) for side in boards for other in boards[:2]), (heavy, (0, 1) * 8), (heavy, heavy[::-1])]
+    for side, opponent in sides:
+        position = OmwesoPosition(side, opponent)
+        if not searcher.game.legal(position):
+            continue
+        began = time.perf_counter()
+        report = searcher.search(position, Limits(seconds=0.2))
+        assert report.best.moves
+        assert time.perf_counter() - began < 2.8
+
+
+def test_move_codes_name_the_turns() -> None:
+    game = OmwesoGame(TOURNAMENT)
+    position = OmwesoPosition.start(CLASSIC["seventeen-six-threes"], CLASSIC["all-two"])
+    names = [game.name(position, code) for code in game.legal(position)]
+    assert names == ["j", "p", "g", "e", "c", "g*", "e*", "c*"]
+    after = game.play(position, names.index("c*"))
+    assert after.fresh and after.opponent == position.find("c*").side
+
+
+def test_a_position_of_the_game_is_not_walked_into_again() -> None:
+    """The score of a turn back to a position of the game is a draw's."""
+    position = OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"])
+    game = OmwesoGame(TOURNAMENT)
+    child = game.play(position, 0)
+    barred = replace(position, past=(replace(child, past=()),))
+    report = Searcher(game, hash_mib=0).search(barred, Limits(depth=1), multipv=len(game.legal(position)))
+    scores = {line.moves[0]: line.score for line in report.lines}
+    assert scores[0] == 0
+    assert all(score != 0 for code, score in scores.items() if code != 0)
+
+
+def test_scores_as_text() -> None:
+    assert [score_text(score) for score in (WON - 7, 4 - WON, 26, -8)] == ["won in 7", "lost in 4", "+3.2", "-1.0"]
