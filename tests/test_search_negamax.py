@@ -7,7 +7,7 @@ import pytest
 from solver.oware import Position
 from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.oware import OwareGame
-from solver.search.searcher import Limits, Searcher
+from solver.search.searcher import Limits, Report, Searcher
 from tests.search_reference import evaluate, minimax, random_positions
 
 EVERY_RULE = [Rules(slam, cycle) for slam in GrandSlam for cycle in Cycle]
@@ -68,3 +68,16 @@ def test_the_evaluation_is_what_its_weights_say() -> None:
         lead = position.stores[position.turn] - position.stores[1 - position.turn]
         assert report.best.score == minimax(position, 1) + lead
     assert evaluate(Position.start()) == 0
+
+
+def test_ctrl_c_between_two_depths_keeps_what_was_found() -> None:
+    searcher = Searcher(OwareGame(ABAPA), hash_mib=1)
+
+    def press(report: Report) -> None:
+        if report.depth == 3:
+            raise KeyboardInterrupt
+
+    report = searcher.search(Position.start(), Limits(depth=30), on_depth=press)
+    assert report.depth == 3 and searcher.interrupted
+    assert searcher.search(Position.start(), Limits(depth=4)).depth == 4
+    assert not searcher.interrupted

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
@@ -165,9 +166,15 @@ class Searcher(Generic[Position]):
         :meth:`stop`, is not raised and sets :attr:`interrupted`. Raises AbapaError when the game is over.
         """
         report = None
-        for report in self.reports(position, limits, multipv=multipv):
-            if on_depth is not None:
-                on_depth(report)
+        with closing(self.reports(position, limits, multipv=multipv)) as reports:
+            try:
+                for report in reports:
+                    if on_depth is not None:
+                        on_depth(report)
+            except KeyboardInterrupt:  # between two depths, while a report was shown
+                if report is None:
+                    raise
+                self.interrupted = True
         assert report is not None  # the generator gives at least one
         return report
 
@@ -200,7 +207,7 @@ class Searcher(Generic[Position]):
                     return found.move
         return None
 
-    def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Iterator[Report]:
+    def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Generator[Report]:
         """Search a position, a report for each depth as it is finished; see :meth:`search`."""
         limits = limits or Limits()
         if multipv < 1:
