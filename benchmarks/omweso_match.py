@@ -1,14 +1,18 @@
 """Abapa's Omweso searcher against a plain player: how many of 200 games does it win at equal time?
 
-Run ``.venv/bin/python benchmarks/omweso_match.py [--games 200] [--depth 10]``. The plain player is what a student
-writes in a weekend, compiled by the same compiler and on the same turn generator: alpha-beta to a fixed depth, captures
-first, the score is seeds. Each start is played twice with sides changed: both players have the same set-up, random or
-classic, and two to four random turns are played. Most positions of that kind are won for one side, whoever plays it,
-and would only tell that 1 + 1 is 2; so a start is taken when a search of depth 10 thinks that neither side is more than
-ten seeds ahead. Abapa has for a game the time that the plain player takes for one on the mean, and shares it out
-itself.
-Both totals are printed; they are CPU time, one thread each, and Abapa's share of it is set in nodes, so that a busy
-machine does not matter. A win is 1, a draw or a void game 1/2.
+Run ``.venv/bin/python benchmarks/omweso_match.py [--games 200] [--depth 10] [--starts balanced|own-setups]``. The plain
+player is what a student writes in a weekend, compiled by the same compiler and on the same turn generator: alpha-beta
+to a fixed depth, captures first, the score is seeds. Players change sides after every game.
+
+``balanced``: the search alone. Both have the same set-up, random or classic, and two to four random turns are played;
+most positions of that kind are won for one side, whoever plays it, and would only tell that 1 + 1 is 2, so a start is
+taken when a search of depth 10 thinks that neither side is more than ten seeds ahead. Each is played from both sides.
+``own-setups``: the whole game, from the arrangement on. Abapa arranges what ``abapa omweso setup`` rates best of the
+classic set-ups, the plain player, who has no opinion, any classic set-up or one at random.
+
+Abapa has for a game the time that the plain player takes for one on the mean, and shares it out itself. Both totals are
+printed; they are CPU time, one thread each, and Abapa's share of it is set in nodes, so that a busy machine does not
+matter. A win is 1, a draw or a void game 1/2.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from solver.kernels.omweso import (
     generate,
     sum_of_bytes,
 )
-from solver.omweso.position import OmwesoPosition
+from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
 from solver.search.omweso import UNITS_A_SEED, OmwesoGame, plies_to_end
@@ -112,16 +116,23 @@ class PlainPlayer:
         return position.after(self.generator.turns(position)[self.chosen[self.depth]])
 
 
-def start(rng: random.Random, game: OmwesoGame, searcher: Searcher) -> OmwesoPosition:
-    """A first position with the same set-up on both sides, some random turns on, that looks balanced."""
+OUR_SETUP = CLASSIC["seventeen-five-threes"]
+
+
+def any_setup(rng: random.Random) -> Side:
+    """A classic set-up, or one at random."""
+    if rng.random() < 0.5:
+        return rng.choice(list(CLASSIC.values()))
+    counts = [0] * 16
+    for _ in range(32):
+        counts[rng.randrange(16)] += 1
+    return tuple(counts)
+
+
+def balanced_start(rng: random.Random, game: OmwesoGame, searcher: Searcher[OmwesoPosition]) -> OmwesoPosition:
+    """A position a few random turns after a start with the same set-up on both sides, that looks balanced."""
     while True:
-        if rng.random() < 0.5:
-            side = rng.choice(list(CLASSIC.values()))
-        else:
-            counts = [0] * 16
-            for _ in range(32):
-                counts[rng.randrange(16)] += 1
-            side = tuple(counts)
+        side = any_setup(rng)
         position = OmwesoPosition.start(side, side)
         for _ in range(rng.randint(2, 4)):
             codes = game.legal(position)
@@ -204,6 +215,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--starts", choices=("balanced", "own-setups"), default="balanced")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     game = OmwesoGame(TOURNAMENT)
@@ -212,10 +224,14 @@ def main() -> None:
     rng = random.Random(options.seed)
     plain.choose(OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"]))
     results: list[float] = []
-    first = start(rng, game, searcher)
+    first = balanced_start(rng, game, searcher)
     for number in range(options.games):
-        if number and number % 2 == 0:
-            first = start(rng, game, searcher)
+        if options.starts == "own-setups":
+            theirs = any_setup(rng)
+            south, north = (OUR_SETUP, theirs) if number % 2 == 0 else (theirs, OUR_SETUP)
+            first = OmwesoPosition.start(south, north)
+        elif number and number % 2 == 0:
+            first = balanced_start(rng, game, searcher)
         results.append(play(first, number % 2, plain, searcher, clock))
         if (number + 1) % 20 == 0:
             share = sum(results) / len(results)

@@ -18,6 +18,7 @@ from typing import Any
 from solver.errors import AbapaError, RulesError
 from solver.omweso.position import SIDES, OmwesoPosition, Side, Turn
 from solver.omweso.rules import Endless, OmwesoRules
+from solver.omweso.setups import check_setup
 
 
 class MatchError(AbapaError, ValueError):
@@ -277,10 +278,14 @@ class Match:
     ends: list[GameEnd] = field(default_factory=list)
 
     def new_game(self, starters: Side, others: Side) -> Game:
-        """The next game from two set-ups, the starter's first. Raises MatchError when the match is over."""
+        """The next game from two set-ups, the starter's first, checked by the rules.
+
+        Raises MatchError when the match is over, PositionError for a set-up that the rules do not admit.
+        """
         if self.winner is not None:
             raise MatchError(f"the match is over: player {self.winner} has {self.points[self.winner]} points")
-        return Game(OmwesoPosition.start(starters, others, self.rules), self.scoring)
+        setups = (check_setup(side, self.rules) for side in (starters, others))
+        return Game(OmwesoPosition.start(*setups, rules=self.rules), self.scoring)
 
     def player(self, side: int) -> int:
         """The player who plays a side (0 South, 1 North) of the game under way."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from solver.errors import RulesError
+from solver.errors import PositionError, RulesError
 from solver.omweso.match import Game, GameEnd, Match, MatchError, Mode, MoveClock, Okutema, Scoring, score_turn
 from solver.omweso.position import OmwesoPosition, Turn
 from solver.omweso.rules import Endless, OmwesoRules
@@ -110,6 +110,14 @@ def test_a_match_alternates_starters_and_stops_at_its_target() -> None:
     assert (match.points, match.winner) == ((3, 1), 0)
     with pytest.raises(MatchError, match="the match is over: player 0 has 3 points"):
         match.new_game(CLASSIC["all-two"], CLASSIC["all-two"])
+
+
+def test_a_match_checks_its_set_ups() -> None:
+    match = Match(OmwesoRules(pit_cap=10))
+    game = match.new_game(CLASSIC["all-two"], CLASSIC["outer-four"])
+    assert (game.position.side, game.position.opponent) == (CLASSIC["all-two"], CLASSIC["outer-four"])
+    with pytest.raises(PositionError, match="17 seeds in a pit: these rules admit up to 10"):
+        match.new_game(CLASSIC["all-two"], CLASSIC["seventeen-six-threes"])
 
 
 def test_an_akawumbi_wins_the_match_at_once() -> None:
