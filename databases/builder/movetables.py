@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_half, rank_terms
 from solver.kernels.compile import inline_kernel, kernel
-from solver.rules import GrandSlam, Rules
+from solver.rules import MAX_PITS, GrandSlam, Rules
 
 NONE = np.uint32(0xFFFFFFFF)
 ILLEGAL = 255
@@ -80,7 +80,7 @@ class OwnOrigins(NamedTuple):
     several_starts: NDArray[np.uint32]
     """At ``several_first[o] + id of D``: start in ``several`` of the list of the A that lead to D; its end is next."""
     several: NDArray[np.uint32]
-    """Ranks of A; a list has fewer than m entries, and m more follow the last one."""
+    """Ranks of A; a list has fewer than m entries, and MAX_PITS more follow the last, so that as many can be read."""
     far_first: NDArray[np.uint32]
     """Start in ``far`` of the list of half id D; one more than halves."""
     far: NDArray[np.uint32]
@@ -236,7 +236,7 @@ def _own_origins(
     _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask)
     near = np.full((int(firsts[-1]), pits), NONE, np.uint32)
     _fill_near(first, entries, near)
-    several_starts, several = np.empty(starts, np.uint32), np.zeros(len(own.before) + pits, np.uint32)
+    several_starts, several = np.empty(starts, np.uint32), np.zeros(len(own.before) + MAX_PITS, np.uint32)
     used = _fill_several(crossing, firsts, first, entries, several_first, several_starts, several)
     is_far = entries >> RANK_BITS > pits
     far_first = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_far)])[first]
@@ -246,7 +246,7 @@ def _own_origins(
         near.ravel(),
         several_first,
         several_starts,
-        several[: used + pits].copy(),
+        several[: used + MAX_PITS].copy(),
         far_first.astype(np.uint32),
         entries[is_far],
         mask_first.ravel(),

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# Threads of a parallel kernel wait for the next loop a tenth of a millisecond and then sleep. Spinning on is a little
-# faster on an idle machine and ruinous on a busy one; sleeping at once costs more than a small level. The OpenMP runtime
-# reads this when it loads, so it must be set before numba starts threads.
+# Threads of a parallel kernel wait a tenth of a millisecond for the next loop and then sleep. Spinning on is a little
+# faster on an idle machine and ruinous on a busy one; sleeping at once costs more than a small level. The OpenMP
+# runtime reads this when it loads, so it must be set before numba starts threads.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
