@@ -12,7 +12,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.state import TierShape
-from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
+from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, population_count
 
 HALF_BITS = 26
@@ -47,10 +47,10 @@ class Frontier:
     def as_bits(self) -> None:
         """Take the bit form."""
         if self.listed:
-            spread_list(self.shape, self.items, self.count, self.bits, self.flags)
+            spread_list(self.shape, self.items[: self.count], self.bits, self.flags, 1)
             self.listed = False
 
-    def extend(self, boards: NDArray[np.uint64]) -> None:
+    def extend(self, boards: NDArray[np.uint64], threads: int) -> None:
         """Add listed boards; an empty frontier takes the list form, one that becomes too long for it the bit form."""
         if not self.count:
             self.listed = True
@@ -59,7 +59,7 @@ class Frontier:
         if self.listed:
             self.items[self.count : self.count + len(boards)] = boards
         else:
-            spread_list(self.shape, boards, len(boards), self.bits, self.flags)
+            spread_list(self.shape, boards, self.bits, self.flags, threads)
         self.count += len(boards)
 
     def take(self, threads: int) -> NDArray[np.uint64]:
@@ -133,18 +133,22 @@ def collect_bits(shape, bits, flags, items, threads, ticket):
                             at += 1
 
 
-@kernel
-def spread_list(shape, items, count, bits, flags):
-    """Set the bit and the row flag of each listed board."""
+@parallel_kernel
+def spread_list(shape, items, bits, flags, threads):
+    """Set the bit and the row flag of each listed board; each row belongs to one thread, which skips the rest."""
     seeds = shape.counts.shape[0] - 1
-    for i in range(count):
-        item = items[i]
-        c = np.int64(item >> np.uint64(2 * HALF_BITS))
-        rank = np.int64((item >> np.uint64(HALF_BITS)) & HALF_MASK)
-        column = item & HALF_MASK
-        at = shape.bits[c] + rank * shape.words[seeds - c] + np.int64(column >> np.uint64(6))
-        bits[np.uint64(at)] |= np.uint64(1) << (column & np.uint64(63))
-        flags[np.uint64(shape.firsts[c] + rank)] = 1
+    for thread in prange(threads):
+        for i in range(items.shape[0]):
+            item = items[np.uint64(i)]
+            mixed = ((item >> np.uint64(HALF_BITS)) * np.uint64(0x9E3779B1)) & np.uint64(0xFFFFFFFF)
+            if (mixed * np.uint64(threads)) >> np.uint64(32) != np.uint64(thread):
+                continue
+            c = np.int64(item >> np.uint64(2 * HALF_BITS))
+            rank = np.int64((item >> np.uint64(HALF_BITS)) & HALF_MASK)
+            column = item & HALF_MASK
+            at = shape.bits[c] + rank * shape.words[seeds - c] + np.int64(column >> np.uint64(6))
+            bits[np.uint64(at)] |= np.uint64(1) << (column & np.uint64(63))
+            flags[np.uint64(shape.firsts[c] + rank)] = 1
 
 
 @parallel_kernel

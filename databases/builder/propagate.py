@@ -193,6 +193,6 @@ class Propagation:
                 threads,
             )  # fmt: skip
             for thread in range(threads):
-                target.extend(self._out[thread, : self._found[thread]])
+                target.extend(self._out[thread, : self._found[thread]], threads)
             self.advance(int(self._found[:threads].sum()))
         numba.set_num_threads(self.threads)
