@@ -82,7 +82,7 @@ class Frontier:
         self.count = 0
 
 
-LIST_SHARE = 1000
+LIST_SHARE = 2000
 """A list has room for 1 board in so many."""
 
 
