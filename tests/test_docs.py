@@ -75,6 +75,7 @@ VOLATILE = [
     (r"peak memory +[\d,]+ bytes \([\d.]+ MiB\)", "peak memory P"),
     (r" +\d+\.\d\d  value", " S  value"),
     (r"in [\d.]+ s \([\d.]+ million a second\)", "in T s"),
+    (r"nodes, [\d.]+ s", "nodes, T s"),
 ]
 """What no two runs agree on: times, speeds, free room, threads."""
 
