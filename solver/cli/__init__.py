@@ -28,6 +28,8 @@ COMMANDS: dict[str, str] = {
     "pack": "Compress tables, for keeping and sending.",
     "unpack": "Restore packed tables, byte for byte.",
     "export": "Write a tier's numbers as raw bytes.",
+    "import": "Make awari tables of other people's files.",
+    "compare": "Compare awari tables with other people's files.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",
