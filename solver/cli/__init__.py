@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write a tier's numbers as raw bytes.",
     "import": "Make awari tables of other people's files.",
     "compare": "Compare awari tables with other people's files.",
+    "verify-draw": "Is awari a draw? The start positions, solved and proved.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",
