@@ -93,7 +93,7 @@ def test_the_grid_agrees_with_what_is_known(folder: Path) -> None:
     markdown = abapa(
         "verify-draw", "--grid", "--limit", "1000", "--pits", "1", "--per-pit", "1", "--tables", folder, "--markdown"
     )
-    assert markdown.out.splitlines()[2].startswith("| 1 | 1 | 2 | 3 | +2 | +2 | agrees | proved | ")
+    assert markdown.out.splitlines()[2].startswith("| 1 | 1 | 2 | 3 | +2 | . | agrees | proved | ")
 
 
 def test_limits_of_the_grid() -> None:
