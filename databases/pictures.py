@@ -73,19 +73,19 @@ def _values_by_tier(tables: Tables) -> Any:
         f"{tables.rules.id}: outcome for the player to move", "seeds on the board", "share of boards"
     )
     tiers = list(tables.tiers.values())
-    shares = [
-        [sum(count for value, count in table.histogram.items() if test(value)) / table.positions for table in tiers]
-        for test in (lambda value: value < 0, lambda value: value == 0, lambda value: value > 0)
-    ]
-    axes.stackplot(
-        [table.seeds for table in tiers],
-        shares,
-        labels=["loses", "draws", "wins"],
-        colors=["tab:red", "tab:gray", "tab:blue"],
-    )
+    below = np.zeros(len(tiers))
+    for label, colour, sign in (("loses", "tab:red", -1), ("draws", "tab:gray", 0), ("wins", "tab:blue", 1)):
+        share = np.array([_share(table, sign) for table in tiers])
+        axes.bar([table.seeds for table in tiers], share, 0.9, below, label=label, color=colour)
+        below += share
     axes.set_ylim(0, 1)
     axes.legend(loc="upper center", ncols=3)
     return figure
+
+
+def _share(table: FinishedTable, sign: int) -> float:
+    """The share of a tier's boards whose value has this sign."""
+    return sum(count for value, count in table.histogram.items() if np.sign(value) == sign) / table.positions
 
 
 def _distances(tables: Tables, seeds: int) -> Any:

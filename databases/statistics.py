@@ -229,7 +229,8 @@ def measure_greed(tables: Tables, seeds: int, threads: int = 1) -> Greed:
     worst = int(found[:, 3].max())
     examples = found[(found[:, 3] == worst) & (found[:, 4] >= 0), 4]
     example = board_at(pits, seeds, int(examples.min())) if worst else None
-    return Greed(*(int(count) for count in found[:, :3].sum(axis=0)), worst, example)
+    boards, wrong, lost = (int(count) for count in found[:, :3].sum(axis=0))
+    return Greed(boards, wrong, lost, worst, example)
 
 
 @parallel_kernel
