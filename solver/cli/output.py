@@ -14,6 +14,7 @@ def print_json(data: Any) -> None:
 
 
 def markdown_table(rows: list[list[str]]) -> str:
-    """Rows as a Markdown table, the first being the headings; numbers and all else to the right."""
-    lines = [rows[0], ["---:"] * len(rows[0]), *rows[1:]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    """Rows as a Markdown table, all to the right; the first row is the headings. Empty columns are left out."""
+    kept = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    headings, *lines = zip(*kept, strict=True)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [headings, ["---:"] * len(kept), *lines])
