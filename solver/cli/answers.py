@@ -44,8 +44,8 @@ def verdict(position: Position, probe: Probe) -> str:
         return f"{text}\nExact: both can force it, whatever boards repeat"
     return (
         f"{text} (endless play split evenly)\n"
-        f"Whatever boards repeat: {mover} can force {_signed(probe.lower)} ({final_score(position, probe.lower)}), "
-        f"{other} can hold {mover} to {_signed(probe.upper)} ({final_score(position, probe.upper)})"
+        f"Whatever boards repeat: {mover} can force {signed(probe.lower)} ({final_score(position, probe.lower)}), "
+        f"{other} can hold {mover} to {signed(probe.upper)} ({final_score(position, probe.upper)})"
     )
 
 
@@ -58,7 +58,7 @@ def move_table(position: Position, moves: Sequence[MoveValue]) -> str:
         margins = [move.value, move.lower, move.upper]
         rows.append(
             [letter(position, move), str(move.captured)]
-            + ["" if margin is None else _signed(margin) for margin in margins]
+            + ["" if margin is None else signed(margin) for margin in margins]
             + ["" if move.distance is None else str(move.distance)]
         )
     return columns(rows)
@@ -103,5 +103,6 @@ def _more(value: int) -> str:
     return f"{abs(value)} {'more' if value > 0 else 'fewer'} {seeds}"
 
 
-def _signed(margin: int) -> str:
+def signed(margin: int) -> str:
+    """A margin with its sign; 0 has none."""
     return f"{margin:+d}" if margin else "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -28,13 +29,21 @@ if TYPE_CHECKING:
     help="What to write.",
 )
 @click.option(
+    "--form",
+    type=click.Choice(["abapa", "scores"]),
+    default="abapa",
+    show_default=True,
+    help="Order of the boards: ours, or that of the Vrije Universiteit's files scores.N (awari, value).",
+)
+@click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; without it, stdout."
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
-def command(rules: Rules, tables: Path, seeds: int, quantity: str, output: Path | None, force: bool) -> None:
+def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, output: Path | None, force: bool) -> None:
     """Write a tier's numbers as they are: int8, a byte a board in index order (distance: uint16, little endian).
 
-    docs/format.md says which board is where.
+    docs/format.md says which board is where. --form scores writes a file such as abapa import and abapa compare read
+    (call it scores.N); it leaves out the boards whose opponent row has no empty house.
     """
     from databases.prober import MissingTierError, open_tables
 
@@ -44,14 +53,21 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, output: Path 
         table = opened.tiers[seeds]
         if quantity not in table.quantities:
             raise AbapaError(f"{table.path} holds {', '.join(table.quantities)}, not {quantity}")
+        write = _write
+        if form == "scores":
+            write = _write_scores
+            if quantity != "value":
+                raise AbapaError(f"--form scores holds value, not {quantity}")
+            if seeds not in opened.mapped:
+                raise AbapaError(f"{table.path} is packed: abapa unpack restores the plain table")
         if output is None:
             if sys.stdout.isatty():
                 raise click.UsageError("raw bytes do not go to a terminal: name a file with -o, or redirect stdout")
-            _write(table, quantity, sys.stdout.buffer)
+            write(table, quantity, sys.stdout.buffer)
         elif output.exists() and not force:
             raise AbapaError(f"{output} exists: --force replaces it")
         else:
-            _write_file(table, quantity, output)
+            _write_file(write, table, quantity, output)
 
 
 def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
@@ -60,11 +76,22 @@ def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
     out.flush()
 
 
-def _write_file(table: FinishedTable, quantity: str, output: Path) -> None:
+def _write_scores(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
+    from databases.interchange import export_scores
+    from databases.store import Table
+
+    assert isinstance(table, Table)
+    export_scores(table, out)
+    out.flush()
+
+
+def _write_file(
+    write: Callable[[FinishedTable, str, BinaryIO], None], table: FinishedTable, quantity: str, output: Path
+) -> None:
     part = output.with_name(output.name + ".part")
     try:
         with part.open("wb") as out:
-            _write(table, quantity, out)
+            write(table, quantity, out)
         part.replace(output)
     except OSError as error:
         raise AbapaError(f"cannot write {output}: {error.strerror or error}") from error

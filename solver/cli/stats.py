@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.answers import columns
+from solver.cli.answers import columns, signed
 from solver.cli.options import json_option, rules_option, tables_option
-from solver.cli.output import print_json
+from solver.cli.output import markdown_table, print_json
 from solver.rules import Rules
 
 if TYPE_CHECKING:
+    from databases.prober import Board, Tables
+    from databases.statistics import Example, TierStatistics
     from databases.store import FinishedTable
 
 
@@ -20,12 +23,30 @@ if TYPE_CHECKING:
 @rules_option
 @tables_option
 @click.option("--seeds", type=click.IntRange(0), help="One tier, with its histogram; without it, all tiers.")
+@click.option("--full", is_flag=True, help="Look at the boards themselves: extremes, distances, passing, greed.")
+@click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write pictures to DIR.")
+@click.option("--threads", type=click.IntRange(1), help="Threads for --full; without it, all cores.")
+@click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @json_option
-def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> None:
+def command(
+    rules: Rules,
+    tables: Path,
+    seeds: int | None,
+    full: bool,
+    plot: Path | None,
+    threads: int | None,
+    markdown: bool,
+    as_json: bool,
+) -> None:
     """Count boards by value: a table of all tiers, or the histogram of one.
 
-    A value is what the player to move wins more than the opponent, in seeds. Numbers come from the tables' attributes;
+    A value is what the player to move wins more than the opponent, in seeds. Counts come from the tables' attributes;
     abapa check proves them.
+
+    --full reads the boards. Of one tier (--seeds): mean, extremes with positions, the longest distance, boards where
+    the mover has more seeds and loses, where the mover would rather pass, and where the largest capture is a mistake.
+    Of all: least and greatest value, mean and longest distance. --plot draws values by tier and, with --seeds, the
+    histograms of values and distances (needs matplotlib, the extra abapa[plot]).
     """
     from databases.prober import MissingTierError, open_tables
 
@@ -33,15 +54,23 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
         if seeds is not None and seeds not in opened.tiers:
             raise MissingTierError(tables, rules, seeds)
         chosen: list[FinishedTable] = [opened.tiers[seeds]] if seeds is not None else [*opened.tiers.values()]
-        if as_json:
+        show = markdown_table if markdown else columns
+        if full and seeds is not None:
+            _print_full(opened, seeds, threads, show, as_json)
+        elif as_json:
             for table in chosen:
-                print_json(_json(table))
+                print_json(_json(table) | (_summary_json(opened, table.seeds) if full else {}))
         elif seeds is not None:
-            click.echo(columns(_histogram_rows(chosen[0])))
+            click.echo(show(_histogram_rows(chosen[0])))
         elif chosen:
-            click.echo(columns(_tier_rows(chosen)))
+            click.echo(show(_summary_rows(opened) if full else _tier_rows(chosen)))
         else:
             click.echo(f"no {rules.id} tables in {tables}")
+        if plot is not None and chosen:
+            from databases.pictures import write_pictures
+
+            for path in write_pictures(opened, seeds, plot):
+                click.echo(f"wrote {path}", err=True)
 
 
 def _json(table: FinishedTable) -> dict[str, Any]:
@@ -75,5 +104,137 @@ def _histogram_rows(table: FinishedTable) -> list[list[str]]:
     rows = [["margin", *names]]
     for margin in sorted({margin for histogram in table.histograms.values() for margin in histogram}, reverse=True):
         counts = [table.histograms[name].get(margin, 0) for name in names]
-        rows.append([f"{margin:+d}" if margin else "0", *(f"{count:,}" for count in counts)])
+        rows.append([signed(margin), *(f"{count:,}" for count in counts)])
     return rows
+
+
+# -- all tiers, in full -----------------------------------------------------------------------------------------------
+
+
+def _summary_rows(opened: Tables) -> list[list[str]]:
+    """A row a tier: outcomes, extremes, mean, share of exact boards, longest distance."""
+    rows = [["seeds", "boards", "wins", "draws", "losses", "least", "greatest", "mean", "exact", "longest"]]
+    for n, table in opened.tiers.items():
+        histogram = table.histogram
+        wins = sum(count for value, count in histogram.items() if value > 0)
+        losses = sum(count for value, count in histogram.items() if value < 0)
+        exact = table.histograms.get("exact")
+        found = _summary_json(opened, n)
+        rows.append(
+            [
+                str(n),
+                *(f"{count:,}" for count in (table.positions, wins, table.positions - wins - losses, losses)),
+                signed(found["least"]),
+                signed(found["greatest"]),
+                f"{found['mean']:+.3f}",
+                "" if exact is None else f"{100 * sum(exact.values()) / table.positions:.1f} %",
+                str(found.get("longest", "")),
+            ]
+        )
+    return rows
+
+
+def _summary_json(opened: Tables, seeds: int) -> dict[str, Any]:
+    from databases.statistics import longest_distance
+
+    table = opened.tiers[seeds]
+    histogram = table.histogram
+    data: dict[str, Any] = {
+        "least": min(histogram),
+        "greatest": max(histogram),
+        "mean": round(sum(value * count for value, count in histogram.items()) / table.positions, 6),
+    }
+    longest = longest_distance(opened, seeds)
+    if longest is not None:
+        data |= {"longest": longest[0], "longest_board": list(longest[1])}
+    return data
+
+
+# -- one tier, in full ------------------------------------------------------------------------------------------------
+
+
+def _print_full(
+    opened: Tables, seeds: int, threads: int | None, show: Callable[[list[list[str]]], str], as_json: bool
+) -> None:
+    from databases.builder.build import check_threads, default_threads
+    from databases.statistics import tier_statistics
+
+    threads = threads or default_threads()
+    check_threads(threads)
+    found = tier_statistics(opened, seeds, threads)
+    if as_json:
+        print_json(_json(opened.tiers[seeds]) | _full_json(found))
+        return
+    click.echo("\n".join(_full_lines(found)) + "\n")
+    click.echo(show(_histogram_rows(opened.tiers[seeds])))
+
+
+def _full_lines(found: TierStatistics) -> list[str]:
+    boards, greed = found.boards, found.greed
+    lines = [
+        f"{found.rules.id}, {found.seeds} seeds: {boards:,} boards, margins of the player to move",
+        f"  wins, draws, losses  {found.wins:,}  {found.draws:,} ({_share(found.draws, boards)})  {found.losses:,}",
+        f"  mean                 {found.mean:+.3f}",
+        f"  largest win          {_example(found.largest_win)}",
+        f"  largest loss         {_example(found.largest_loss)}",
+    ]
+    if found.longest is not None:
+        lines.append(f"  longest distance     {found.longest[0]} plies: {_board(found.longest[1])}")
+    lines.append(
+        f"  more seeds, yet lost {found.leads_lost:,} of the {found.leads:,} boards whose mover has more seeds "
+        f"({_share(found.leads_lost, found.leads)})"
+    )
+    if found.against_the_seeds is not None:
+        lines.append(f"    worst of them      {_example(found.against_the_seeds)}")
+    lines += [
+        f"  would rather pass    {found.would_pass:,} ({_share(found.would_pass, boards)})",
+        f"  greed is wrong       on {greed.wrong:,} of the {greed.boards:,} boards with a capture "
+        f"({_share(greed.wrong, greed.boards)}), by {greed.lost / max(greed.wrong, 1):.2f} seeds of margin on average",
+    ]
+    if greed.example is not None:
+        lines.append(f"    worst of them      gives away {greed.worst}: {_board(greed.example)}")
+    return lines
+
+
+def _full_json(found: TierStatistics) -> dict[str, Any]:
+    greed = found.greed
+    data: dict[str, Any] = {
+        "wins": found.wins,
+        "draws": found.draws,
+        "losses": found.losses,
+        "mean": round(found.mean, 6),
+        "largest_win": _example_json(found.largest_win),
+        "largest_loss": _example_json(found.largest_loss),
+        "more_seeds": found.leads,
+        "more_seeds_lost": found.leads_lost,
+        "more_seeds_worst": found.against_the_seeds and _example_json(found.against_the_seeds),
+        "would_pass": found.would_pass,
+        "greed": {
+            "boards": greed.boards,
+            "wrong": greed.wrong,
+            "lost": greed.lost,
+            "worst": greed.worst,
+            "worst_board": greed.example and list(greed.example),
+        },
+        "mean_by_own_seeds": [round(mean, 6) for mean in found.mean_by_side],
+    }
+    if found.longest is not None:
+        data |= {"longest": found.longest[0], "longest_board": list(found.longest[1])}
+    return data
+
+
+def _example_json(example: Example) -> dict[str, Any]:
+    return {"value": example.value, "board": list(example.board)}
+
+
+def _example(example: Example) -> str:
+    own = f"{example.own} of {sum(example.board)} seeds on the mover's side"
+    return f"{signed(example.value)}: {_board(example.board)} ({own})"
+
+
+def _board(board: Board) -> str:
+    return "-".join(map(str, board))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f} %" if whole else "of none"

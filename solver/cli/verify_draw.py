@@ -1,0 +1,313 @@
+"""``abapa verify-draw``: what the start positions of awari are worth, solved, proved, and set beside what is known."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from solver.cli.answers import columns, numbers_json, signed
+from solver.cli.build import SizeType
+from solver.cli.options import json_option, tables_option
+from solver.cli.output import markdown_table, print_json
+from solver.cli.progress import BuildProgress
+
+if TYPE_CHECKING:
+    from databases.starts import ProvedTier, StartResult
+
+_ENDS = {
+    "over": "no legal move is left",
+    "endless": "from here boards repeat, which is a draw of what is left",
+    "limit": "and so on",
+}
+
+
+class NumbersType(click.ParamType):
+    """Whole numbers such as 2, 1,2 or 1-6."""
+
+    name = "numbers"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
+        if isinstance(value, list):
+            return value
+        numbers: set[int] = set()
+        for part in str(value).split(","):
+            first, dash, last = part.strip().partition("-")
+            if not first.isdigit() or (dash and not last.isdigit()) or len(part) > 7:
+                self.fail(f"{value!r}: accepted are whole numbers as in 1,2 or 1-6")
+            numbers |= set(range(int(first), int(last or first) + 1))
+        if not numbers or min(numbers) < 1:
+            self.fail(f"{value!r}: accepted are numbers of 1 or more, as in 1,2 or 1-6")
+        return sorted(numbers)
+
+
+class CountType(click.ParamType):
+    """A large number such as 200000000 or 2e8."""
+
+    name = "count"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            count = int(float(str(value)))
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is no number of boards: accepted are numbers such as 200000000 or 2e8")
+        if count < 1:
+            self.fail(f"{value!r}: accepted are 1 board and more")
+        return count
+
+
+@click.command
+@click.option("--per-pit", type=NumbersType(), help="Seeds a pit, as in 1,2; without it 1,2 (with --grid: all).")
+@click.option("--pits", type=NumbersType(), help="Pits a side, as in 6 or 1-8; without it 6 (with --grid: 1-8).")
+@click.option("--grid", is_flag=True, help="A row for every start whose tier is within --limit.")
+@click.option("--limit", type=CountType(), default="2e8", show_default=True, help="Most boards in a tier of the grid.")
+@tables_option
+@click.option("--values-only", is_flag=True, help="A third of the disk, less memory; the tables cannot be proved then.")
+@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    per_pit: list[int] | None,
+    pits: list[int] | None,
+    grid: bool,
+    limit: int,
+    tables: Path,
+    values_only: bool,
+    threads: int | None,
+    memory: int | None,
+    markdown: bool,
+    as_json: bool,
+) -> None:
+    """Solve start positions of awari and say whether they are draws; exit code 1 if anything is not as it should be.
+
+    Builds the tables that are missing (the plan comes first, and is refused if it does not fit), proves every number
+    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and what is
+    known from elsewhere, with its source. Margins are from the view of the player who starts, in seeds.
+
+    --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
+    """
+    from databases.starts import solve_starts, starts_within
+    from solver.errors import AbapaError
+
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json exclude each other")
+    starts = (
+        starts_within(limit, pits or range(1, 9), per_pit)
+        if grid
+        else [(m, k) for m in pits or [6] for k in per_pit or [1, 2]]
+    )
+    if not starts:
+        raise AbapaError(f"no start has a tier within {limit:,} boards: raise --limit, or name other pits")
+    if unknown := [m for m, _ in starts if m > 8]:
+        raise AbapaError(f"{unknown[0]} pits a side: accepted are 1 to 8")
+
+    def results() -> Iterator[StartResult]:
+        for m in dict.fromkeys(m for m, _ in starts):
+            with BuildProgress() as progress:
+                chosen = [k for pits_, k in starts if pits_ == m]
+                yield from solve_starts(
+                    tables,
+                    m,
+                    chosen,
+                    threads=threads,
+                    memory=memory,
+                    distance=not values_only,
+                    report=progress.say if not (grid or as_json or markdown) else _tell,
+                    progress=progress,
+                )
+
+    if as_json:
+        wrong = _print(results(), lambda result: print_json(_json(result)))
+    elif grid:
+        wrong = _print_grid(results(), markdown)
+    else:
+        wrong = _print_reports(list(results()), _markdown if markdown else _text, markdown)
+    if wrong:
+        context.exit(1)
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _print(results: Iterator[StartResult], show: Callable[[StartResult], object]) -> bool:
+    """Show each result; whether anything differs."""
+    wrong = False
+    for result in results:
+        show(result)
+        wrong |= bool(result.differences)
+    return wrong
+
+
+def _print_reports(results: list[StartResult], form: Callable[[StartResult], str], markdown: bool) -> bool:
+    """Every start, then the tiers behind them."""
+    for result in results:
+        click.echo(form(result) + "\n")
+    for k, result in enumerate(results):
+        last = k + 1 == len(results) or results[k + 1].rules != result.rules
+        if last:
+            click.echo(f"{'### ' if markdown else ''}Tables of {result.rules.id}\n")
+            click.echo((markdown_table if markdown else columns)(_tier_rows(result.tiers)))
+    return any(result.differences for result in results)
+
+
+# -- a start ----------------------------------------------------------------------------------------------------------
+
+
+def _title(result: StartResult) -> str:
+    value = result.probe.value
+    outcome = "a draw" if not value else f"the first player {'wins' if value > 0 else 'loses'} by {abs(value)}"
+    seeds = "seed" if result.per_pit == 1 else "seeds"
+    pits = "" if result.rules.pits == 6 else f" on {result.rules.pits} pits a side"
+    return f"Awari with {result.per_pit} {seeds} a pit{pits} ({result.seeds} seeds): {outcome}"
+
+
+def _fields(result: StartResult) -> list[tuple[str, str]]:
+    """The lines of a report: what, and what is found."""
+    moves = sorted(result.moves, key=lambda move: move.house)
+    known = result.known
+    fields = [
+        ("value", f"{signed(result.probe.value)} (margin of the player who starts, of {result.seeds} seeds)"),
+        ("moves", "  ".join(f"{_letter(move.house)} {signed(move.value)}" for move in moves)),
+    ]
+    if all(move.distance is not None for move in moves):
+        plies = "  ".join(f"{_letter(move.house)} {move.distance}" for move in moves if move.value)
+        fields.append(("plies", f"to the capture or end that realises the margin: {plies or 'all moves draw'}"))
+    fields.append(("best line", f"{_line(result)} ({_ENDS[result.line.end]})"))
+    if known is None:
+        fields.append(("known", "nothing"))
+    else:
+        said = [f"value {signed(known.value)}"]
+        if known.moves is not None:
+            said.append("moves " + " ".join(map(signed, known.moves)))
+        if known.only_best is not None:
+            said.append(f"only {known.only_best} keeps it")
+        fields.append(("known", f"{', '.join(said)}. Source: {known.source}"))
+    fields.append(("verdict", _verdict(result)))
+    return fields
+
+
+def _verdict(result: StartResult) -> str:
+    if result.differences:
+        return "DIFFERS: " + "; ".join(result.differences)
+    boards = sum(tier.boards for tier in result.tiers)
+    proof = (
+        f"every number of all {boards:,} boards of 0 to {result.seeds} seeds proved by distance"
+        if result.proved
+        else "tables hashed but NOT proved: they hold no distances"
+    )
+    return f"{'agrees' if result.known else 'nothing to compare with'}; {proof}"
+
+
+def _letter(house: int) -> str:
+    return chr(ord("A") + house)
+
+
+def _line(result: StartResult) -> str:
+    letters = []
+    for ply, move in enumerate(result.line.moves):
+        letter = _letter(move.house)
+        captured = f"x{move.captured}" if move.captured else ""
+        letters.append((letter.lower() if ply % 2 else letter) + captured)
+    return " ".join(letters) or "no moves"
+
+
+def _text(result: StartResult) -> str:
+    return "\n".join([_title(result), *(f"  {name:<10} {said}" for name, said in _fields(result))])
+
+
+def _markdown(result: StartResult) -> str:
+    return "\n".join([f"### {_title(result)}", "", *(f"- **{name}**: {said}" for name, said in _fields(result))])
+
+
+def _tier_rows(tiers: tuple[ProvedTier, ...]) -> list[list[str]]:
+    rows = [["seeds", "boards", "wins", "draws", "losses", "seconds", "proof", "SHA-256 of the values"]]
+    for tier in tiers:
+        proof = "proved" if tier.proved else "WRONG" if tier.faults else "none"
+        counts = [f"{count:,}" for count in (tier.boards, tier.wins, tier.draws, tier.losses)]
+        rows.append([str(tier.seeds), *counts, f"{tier.seconds:.2f}", proof, tier.sha256["value"]])
+    return rows
+
+
+def _json(result: StartResult) -> dict[str, Any]:
+    known = result.known
+    data: dict[str, Any] = {
+        "rules": result.rules.id,
+        "per_pit": result.per_pit,
+        "seeds": result.seeds,
+        "value": result.probe.value,
+        "draw": result.probe.value == 0,
+        "moves": [
+            {"move": _letter(move.house), "captured": move.captured} | numbers_json(move) for move in result.moves
+        ],
+        "line": _line(result).split(),
+        "end": result.line.end,
+        "known": None,
+        "differences": list(result.differences),
+        "proved": result.proved,
+        "seconds": round(result.seconds, 3),
+        "tiers": [
+            {
+                "seeds": tier.seeds,
+                "boards": tier.boards,
+                "wins": tier.wins,
+                "draws": tier.draws,
+                "losses": tier.losses,
+                "seconds": round(tier.seconds, 3),
+                "proved": tier.proved,
+                "sha256": tier.sha256,
+            }
+            for tier in result.tiers
+        ],
+    }
+    if known is not None:
+        data["known"] = {"value": known.value, "source": known.source}
+        if known.moves is not None:
+            data["known"]["moves"] = list(known.moves)
+    return data
+
+
+# -- the grid ---------------------------------------------------------------------------------------------------------
+
+_HEADINGS = ["pits", "per pit", "seeds", "boards", "value", "moves", "known", "proof", "seconds", "command"]
+_WIDTHS = [4, 7, 5, 13, 5, 31, 7, 6, 8, 0]
+
+
+def _print_grid(results: Iterator[StartResult], markdown: bool) -> bool:
+    """A row a start, as soon as it is solved."""
+
+    def show(cells: list[str]) -> None:
+        if markdown:
+            click.echo("| " + " | ".join(cells) + " |")
+        else:
+            click.echo("  ".join(cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True)))
+
+    show(_HEADINGS)
+    if markdown:
+        show(["---"] * len(_HEADINGS))
+    return _print(results, lambda result: show(_grid_row(result, markdown)))
+
+
+def _grid_row(result: StartResult, markdown: bool) -> list[str]:
+    known = "" if result.known is None else "DIFFERS" if result.differences else "agrees"
+    proof = "proved" if result.proved else "none"
+    arguments = ["--pits", str(result.rules.pits), "--per-pit", str(result.per_pit)]
+    command = shlex.join(["abapa", "verify-draw", *arguments])
+    return [
+        str(result.rules.pits),
+        str(result.per_pit),
+        str(result.seeds),
+        f"{result.tiers[-1].boards:,}",
+        signed(result.probe.value),
+        " ".join("." if value is None else signed(value) for value in result.by_house),
+        known,
+        "WRONG" if result.differences and not result.proved else proof,
+        f"{result.seconds:.2f}",
+        f"`{command}`" if markdown else command,
+    ]
