@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import signal
 import subprocess
@@ -14,8 +15,10 @@ import pytest
 
 from databases.builder.build import NoProgress, build_tables
 from databases.builder.checkpoint import Checkpoint, array_part
+from databases.builder.packed import MarginFile
 from databases.builder.plan import packed_memory, quantities_of, tier_memory
 from databases.store import Table, table_path
+from solver.errors import AbapaError
 from solver.rules import ABAPA, AWARI, Rules
 
 EVERY_STAGE = 1e9
@@ -113,3 +116,27 @@ def test_a_checkpoint_waits_until_it_is_worth_its_time(tmp_path: Path) -> None:
     assert not Checkpoint(tmp_path, AWARI, 8, speed=1e6).worth(parts)
     assert Checkpoint(tmp_path, AWARI, 8, speed=1e6, last=time.monotonic() - 40).worth(parts)
     assert not Checkpoint(tmp_path, AWARI, 8, share=0).worth([])
+
+
+def test_a_full_disk_at_a_checkpoint_is_said_and_leaves_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("databases.builder.checkpoint.os.fsync", full)
+    with pytest.raises(AbapaError, match=r"cannot write the checkpoint .* No space left on device"):
+        Checkpoint(tmp_path, AWARI, 8).save("value words", 5, [array_part(np.zeros(10, np.uint8))])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_at_the_scratch_file_is_said_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, offset: int, size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("databases.builder.packed.os.posix_fallocate", full)
+    with pytest.raises(AbapaError, match=r"no scratch file of 1,000 bytes in .* No space left on device"):
+        MarginFile(tmp_path, 1000)
+    assert not list(tmp_path.iterdir())

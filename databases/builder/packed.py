@@ -68,12 +68,14 @@ class MarginFile:
 
     def __init__(self, folder: Path, boards: int) -> None:
         self.boards = boards
+        self._file = -1
         path = folder / f".abapa-margins-{os.getpid()}-{id(self)}"
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             path.unlink()
             os.posix_fallocate(self._file, 0, boards)
         except OSError as error:
+            self.close()
             raise AbapaError(f"no scratch file of {boards:,} bytes in {folder}: {error.strerror}") from error
 
     def read(self, first: int, into: NDArray[np.uint8]) -> None:
