@@ -277,7 +277,20 @@ class PackedTable(FinishedTable):
 
     def frame(self) -> NDArray[np.uint8]:
         """Every byte of the plain file outside its numbers."""
-        return self._dataset("frame")[:]
+        try:
+            return self._dataset("frame")[:]
+        except (OSError, KeyError, RuntimeError) as error:
+            text = str(error).split("\n")[0]
+            raise UnreadableTableError(f"{self.path} is damaged: its frame cannot be read ({text})") from error
+
+    def check(self) -> list[str]:
+        """Hash all data again, and read what unpacking needs besides: the faults found, one line each."""
+        faults = super().check()
+        try:
+            self.frame()
+        except UnreadableTableError as error:
+            faults.append(f"frame: {error}")
+        return faults
 
     def _hash(self, quantity: str) -> Digest:
         """Both hashes in one pass: unpacking is what takes the time, and HDF5 does it on one thread."""

@@ -79,9 +79,9 @@ class Position:
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
         tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
-        turn = SOUTH
+        turn, sided = SOUTH, False
         if tokens and tokens[-1].upper() in ("S", "N"):
-            turn = SOUTH if tokens.pop().upper() == "S" else NORTH
+            turn, sided = SOUTH if tokens.pop().upper() == "S" else NORTH, True
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
@@ -90,7 +90,7 @@ class Position:
             if not re.fullmatch(r"[0-9]{1,4}", token):
                 raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)
-        if len(counts) not in (houses, houses + 2) or (len(counts) == houses and turn == NORTH):
+        if len(counts) != houses + 2 * sided:
             raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
         south, north = counts[houses:] or (0, 0)
         return cls(counts[:houses], (south, north), turn, rules)

@@ -36,6 +36,7 @@ class Engine:
     def __init__(self, rules: Rules, open_searcher: OpenSearcher, output: TextIO) -> None:
         self._rules, self._open, self._output = rules, open_searcher, output
         self._options: dict[str, int] = {"hash": 64, "threads": 1, "owntables": 1}
+        self._good = dict(self._options)
         self._position: Position | None = Position.start(rules)
         self._searcher: Searcher[Position] | None = None
         self._resources = ExitStack()
@@ -191,9 +192,20 @@ class Engine:
     def _ready(self) -> Searcher[Position]:
         """The searcher that the options ask for."""
         if self._searcher is None:
-            hash_mib, threads, tables = (self._options[name] for name in ("hash", "threads", "owntables"))
-            self._searcher = self._resources.enter_context(self._open(hash_mib, threads, bool(tables)))
+            try:
+                self._searcher = self._opened()
+            except AbapaError as error:
+                if self._options == self._good:
+                    raise
+                self._say(f"info string {error}")  # no memory for that, say: the engine goes on as it was
+                self._options = dict(self._good)
+                self._searcher = self._opened()
+            self._good = dict(self._options)
         return self._searcher
+
+    def _opened(self) -> Searcher[Position]:
+        hash_mib, threads, tables = (self._options[name] for name in ("hash", "threads", "owntables"))
+        return self._resources.enter_context(self._open(hash_mib, threads, bool(tables)))
 
     def _search(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
         """The thread of one search: its info lines, then its move, always."""

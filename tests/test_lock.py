@@ -36,3 +36,13 @@ def test_a_killed_holder_leaves_nothing_that_blocks(tmp_path: Path) -> None:
     assert (tmp_path / LOCK_NAME).read_text() == f"{other.pid}\n"
     with BuildLock(tmp_path):
         assert (tmp_path / LOCK_NAME).read_text() == f"{os.getpid()}\n"
+
+
+def test_a_full_disk_does_not_keep_the_lock_from_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("databases.lock.os.pwrite", full)
+    with BuildLock(tmp_path), pytest.raises(LockedError), BuildLock(tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())

@@ -37,6 +37,7 @@ def test_bare_counts_mean_south_to_move_and_empty_stores(separator: str) -> None
         ("1 2 3", "3 counts"),
         ("4-4-4-4-4-4-4-4-4-4-4-4-0-S", "13 counts"),
         ("4-4-4-4-4-4-4-4-4-4-4-4-S", "no stores"),
+        ("4-4-4-4-4-4-4-4-4-4-4-4-0-0", "14 counts"),
         ("4 4 4 4 4 4 4 4 4 4 4 x", "'x'"),
         ("4 4 4 4 4 4 4 4 4 4 4 -4", "negative"),
         ("4-4-4-4-4-4-4-4-4-4-4--4", "4-"),

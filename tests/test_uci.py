@@ -215,3 +215,10 @@ def test_as_a_program() -> None:
     lines = done.stdout.splitlines()
     assert "uciok" in lines and "readyok" in lines and lines[-1].startswith("bestmove")
     assert done.stderr == ""
+
+
+def test_more_memory_than_there_is_leaves_the_engine_as_it_was(client: Client) -> None:
+    client.send("setoption name Hash value 1048576", "isready")
+    assert "no memory" in client.until("readyok")[0]
+    client.send("position startpos", "go depth 3")
+    assert client.until("bestmove")[-1].startswith("bestmove ")

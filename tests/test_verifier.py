@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from databases.builder.build import build_tables
 from databases.folder import table_path
 from databases.halfmoves import HalfMoves
 from databases.prober import open_tables
@@ -224,3 +225,10 @@ def test_what_cannot_be_verified(made: Path, tmp_path: Path, monkeypatch: pytest
     assert abapa("verify", "--rules", "awari", "--tables", tmp_path, "--independent").code == 0
     monkeypatch.setattr("databases.verifier.available_memory", lambda: 1000)
     refused(abapa("verify", "--rules", "awari", "--tables", tmp_path, "--independent"), "1,000 are available")
+
+
+def test_a_tier_above_a_gap_is_not_passed_over(tmp_path: Path) -> None:
+    build_tables(tmp_path, AWARI, 4, distance=True)
+    table_path(tmp_path, AWARI, 2).unlink()
+    ran = abapa("verify", "--rules", "awari", "--tables", str(tmp_path))
+    assert ran.code == 2 and "no awari table of 2 seeds" in ran.err

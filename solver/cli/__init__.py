@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -99,4 +100,9 @@ def main() -> NoReturn:
     except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
+    except OSError as error:  # a full disk behind stdout, a file that cannot be written
+        click.echo(f"abapa: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = AbapaError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -64,7 +64,7 @@ def command(
                 save_proof(save, proof, searcher, about)
             if terminal:
                 click.echo("", err=True)
-        best = move_letters(root, (proof.move,))[0] if proof.move >= 0 else None
+        best = move_letters(root, (proof.move,))[0] if proof.exact and proof.move >= 0 else None
         if as_json:
             found = {"low": proof.low, "high": proof.high, "exact": proof.exact, "best": best}
             work = {"depth": proof.depth, "nodes": proof.nodes, "seconds": round(proof.seconds, 3)}

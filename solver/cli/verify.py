@@ -53,7 +53,7 @@ def command(
     check_threads(threads)
     published = read_counts(counts) if counts is not None else None
     with open_tables(tables, rules) as opened:
-        top = seeds if seeds is not None else opened.seeds
+        top = seeds if seeds is not None else max(opened.tiers, default=-1)  # a gap below it is an error
         if top < 0:
             raise MissingTierError(tables, rules, 0)
         wrong = 0

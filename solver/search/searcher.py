@@ -26,6 +26,7 @@ from solver.search.worker import INFINITY, MAX_PLY, new_worker
 MAX_DEPTH = 100
 MAX_THREADS = 64
 _NO_LIMIT = 1 << 62
+_LONGEST = 1e8  # seconds: a timer takes no more than the system's clock can hold
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
 Position = TypeVar("Position")
@@ -272,7 +273,7 @@ class Session(Generic[Position]):
         self._pool = ThreadPoolExecutor(len(self._workers))
         self._timer = None
         if self._limits.seconds is not None:
-            self._timer = threading.Timer(self._limits.seconds, self._searcher.stop)
+            self._timer = threading.Timer(min(self._limits.seconds, _LONGEST), self._searcher.stop)
             self._timer.daemon = True
             self._timer.start()
         return self
