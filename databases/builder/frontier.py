@@ -29,6 +29,13 @@ def pack_board(own_seeds, own_rank, opponent_rank):
     )
 
 
+@inline_kernel
+def share_of(key, threads):
+    """The thread, of so many, that a key (uint64) belongs to: a hash, so that neighbours are spread evenly."""
+    mixed = (key * np.uint64(0x9E3779B1)) & np.uint64(0xFFFFFFFF)
+    return (mixed * np.uint64(threads)) >> np.uint64(32)
+
+
 class Frontier:
     """The boards of one kind (won or lost at the present stage) that wait for their predecessors to be told.
 
@@ -140,8 +147,7 @@ def spread_list(shape, items, bits, flags, threads):
     for thread in prange(threads):
         for i in range(items.shape[0]):
             item = items[np.uint64(i)]
-            mixed = ((item >> np.uint64(HALF_BITS)) * np.uint64(0x9E3779B1)) & np.uint64(0xFFFFFFFF)
-            if (mixed * np.uint64(threads)) >> np.uint64(32) != np.uint64(thread):
+            if share_of(item >> np.uint64(HALF_BITS), threads) != np.uint64(thread):
                 continue
             c = np.int64(item >> np.uint64(2 * HALF_BITS))
             rank = np.int64((item >> np.uint64(HALF_BITS)) & HALF_MASK)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 
 from databases.builder.dense import SPREAD
-from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board
+from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board, share_of
 from databases.builder.movetables import NONE, RANK_BITS, RANK_MASK
 from databases.builder.state import final_mark, prefetch_board, settle
 from solver.kernels.compile import inline_kernel, parallel_kernel
@@ -35,8 +35,7 @@ def state_index(shape, record):
 @inline_kernel
 def owner(record, threads):
     """The thread that applies a record: the same for every record of a row."""
-    mixed = ((record & HALF_MASK) * np.uint64(0x9E3779B1)) & np.uint64(0xFFFFFFFF)
-    return (mixed * np.uint64(threads)) >> np.uint64(32)
+    return share_of(record & HALF_MASK, threads)
 
 
 @parallel_kernel
