@@ -150,6 +150,14 @@ def test_solve_proves(tables: Path, tmp_path: Path) -> None:
     assert (second["low"], second["high"], second["exact"], second["best"]) == (4, 4, True, "B")
     assert second["nodes"] > first["nodes"]
     assert run(*args).stdout.startswith("+4 exact, best B")
+    endless = "1-0-0-2-0-1-0-3-0-0-1-1-0-0-S"  # neither side can do better than go round for ever
+    (nine,) = rows(run("solve", endless, "--rules", "awari", "--tables", str(tables), "--json"))
+    assert (nine["low"], nine["high"], nine["exact"], nine["final"], nine["best"]) == (0, 0, True, True, "A")
+    saved.write_bytes(b"garbage")
+    garbage = run(*args)
+    assert str(garbage.exception) == f"{saved} is not a saved proof: solve --save writes one"
+    saved.unlink()
+    run(*args)
     other = run("solve", "start", "--save", str(saved), "--no-tables")
     assert isinstance(other.exception, AbapaError) and "is a proof of" in str(other.exception)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
 from solver.oware import Position
 from solver.rules import ABAPA, AWARI, Rules
@@ -29,18 +30,55 @@ def last(proofs: object) -> Proof:
 
 @pytest.mark.parametrize("rules", [AWARI, ABAPA], ids=str)
 def test_a_proof_closes_in_on_the_table(rules: Rules) -> None:
+    """Every proof is final, with the table's bounds and a move that gives the lower; on the way nothing false."""
     proven = 0
-    for position in positions(rules, 25, 8):
+    for position in positions(rules, 8, 8):
         searcher = searcher_below(rules, position.seeds)
         start = proof = fresh_proof(searcher, position, position.seeds)
         lower, upper = truth(position)
         assert (proof.low, proof.high) == (-position.seeds, position.seeds)
-        for proof in prove(searcher, position, Limits(nodes=200_000), start):
-            assert proof.low <= lower <= upper <= proof.high
-        if proof.exact:
+        for proof in prove(searcher, position, Limits(nodes=10_000_000), start):
+            assert proof.low <= lower <= proof.low_most
+            assert proof.high_least <= upper <= proof.high
+        if proof.final:
             proven += 1
-            assert proof.low == lower == upper
-    assert proven >= 3
+            assert (proof.low, proof.high, proof.exact) == (lower, upper, lower == upper)
+            after = position.play(proof.move)
+            assert lower == (after.stores[0] - after.stores[1]) - truth(bare(after))[1]
+    assert proven >= (3 if rules is AWARI else 1)
+
+
+def bare(position: Position) -> Position:
+    """The board alone, the mover in the south."""
+    return Position(position.canonical, rules=position.rules)
+
+
+@pytest.mark.parametrize("rules", [AWARI, ABAPA], ids=str)
+def test_small_boards_are_proven_without_tables(rules: Rules) -> None:
+    """Values that rest on endless play too."""
+    random = np.random.default_rng(3)
+    for seeds in (5, 6, 7, 8):
+        position = Position(board_at(6, seeds, int(random.integers(tier_size(6, seeds)))), rules=rules)
+        if position.legal_moves():
+            searcher = Searcher(OwareGame(rules), hash_mib=8)
+            proof = last(prove(searcher, position, Limits(), fresh_proof(searcher, position, seeds)))
+            assert (proof.low, proof.high, proof.final) == (*truth(position), True)
+
+
+def test_the_start_of_twelve_seeds_is_a_draw_by_tables_of_ten() -> None:
+    """The mover holds 0 by endless play, and so does the opponent; of the moves only F draws (Lincke 2002)."""
+    position = Position((1,) * 12, rules=AWARI)
+    searcher = Searcher(OwareGame(AWARI, {n: tables(AWARI)[n] for n in range(11)}), hash_mib=16)
+    proof = last(prove(searcher, position, Limits(), fresh_proof(searcher, position, 12)))
+    assert (proof.low, proof.high, proof.move) == (0, 0, 5)
+
+
+def test_a_graph_without_room_gives_up_and_claims_nothing() -> None:
+    position = Position((1,) * 12, rules=AWARI)
+    searcher = Searcher(OwareGame(AWARI, {n: tables(AWARI)[n] for n in range(9)}), hash_mib=16)
+    *_, proof = prove(searcher, position, Limits(), fresh_proof(searcher, position, 12), graph_mib=1)
+    assert proof.final or proof.stuck
+    assert proof.low <= 0 <= proof.high
 
 
 def test_stores_are_part_of_the_margin() -> None:
@@ -83,8 +121,8 @@ def test_what_is_no_saved_proof_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a proof")
     with pytest.raises(AbapaError, match="is not a saved proof"):
         load_proof(tmp_path / "text", searcher, ABOUT)
-    with pytest.raises(AbapaError, match="is not a saved proof"):
+    with pytest.raises(AbapaError, match="cannot read .*absent: No such file"):
         load_proof(tmp_path / "absent", searcher, ABOUT)
-    save_proof(tmp_path / "proof", Proof(-3, 3), searcher, ABOUT)
+    save_proof(tmp_path / "proof", Proof(-3, 3, 3, -3), searcher, ABOUT)
     with pytest.raises(AbapaError, match="is a proof of"):
         load_proof(tmp_path / "proof", searcher, {"position": "y", "rules": "awari"})

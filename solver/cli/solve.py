@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli.options import json_option
 from solver.cli.output import print_json
 from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
+
+if TYPE_CHECKING:
+    from solver.search.proof import Proof
 
 
 @click.command(name="solve")
@@ -18,6 +22,8 @@ from solver.cli.searching import OpenSearcher, move_letters, searcher_options, s
 @click.option("--depth", type=int, help="Give up after this depth, in plies.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Go on from this file if it is there, and write it on the way out.")  # fmt: skip
+@click.option("--graph", "graph_mib", type=click.IntRange(1), default=1024, show_default=True, metavar="MIB",
+              help="Most memory for the graph of boards that endless play may hold.")  # fmt: skip
 @searcher_options
 @json_option
 @click.pass_context
@@ -27,16 +33,18 @@ def command(
     seconds: float | None,
     depth: int | None,
     save: Path | None,
+    graph_mib: int,
     open_searcher: OpenSearcher,
     as_json: bool,
 ) -> None:
-    """Prove the value of POSITION ("start" is the start position) with null windows against the tables.
+    """Prove the value of POSITION ("start" is the start position): null windows against the tables, and fortresses.
 
-    Values are final margins in seeds from the view of the player to move, stores included. What is proven holds
-    whatever was played before; under an own-row cycle rule the two bounds may stay apart for ever. Ctrl-C stops;
-    with --save nothing is lost. Exit code 1 when it stops before the bounds meet.
+    A fortress is a set of boards that a side need never leave; it proves the values that rest on endless play. Values
+    are final margins in seeds from the view of the player to move, stores included. Under an own-row cycle rule what is
+    proven is what the mover can force and what the opponent can hold them to; the game's history decides between.
+    Ctrl-C stops; with --save what was settled is not lost. Exit code 1 when it stops before the proof is final.
     """
-    from solver.search.proof import Proof, fresh_proof, load_proof, prove, save_proof
+    from solver.search.proof import fresh_proof, load_proof, prove, save_proof
     from solver.search.searcher import MAX_DEPTH, Limits
 
     root = open_searcher.position(position)
@@ -57,24 +65,33 @@ def command(
         else:
             proof = fresh_proof(searcher, root, root.seeds)
         try:
-            for proof in prove(searcher, root, limits, proof):  # noqa: B020
+            for proof in prove(searcher, root, limits, proof, graph_mib):  # noqa: B020
                 show(proof)
         finally:
             if save is not None:
                 save_proof(save, proof, searcher, about)
             if terminal:
                 click.echo("", err=True)
-        best = move_letters(root, (proof.move,))[0] if proof.exact and proof.move >= 0 else None
+        best = move_letters(root, (proof.move,))[0] if proof.final and proof.move >= 0 else None
         if as_json:
-            found = {"low": proof.low, "high": proof.high, "exact": proof.exact, "best": best}
+            found = {"low": proof.low, "high": proof.high, "exact": proof.exact, "final": proof.final, "best": best}
             work = {"depth": proof.depth, "nodes": proof.nodes, "seconds": round(proof.seconds, 3)}
             print_json(found | work | about)
-        elif proof.exact:
-            click.echo(f"{signed(proof.low)} exact, best {best}: {proof.nodes:,} nodes, {proof.seconds:.1f} s")
         else:
-            bounds = f"proven {signed(proof.low)} to {signed(proof.high)}"
-            click.echo(f"{bounds}, estimate {signed(proof.estimate)}: {proof.nodes:,} nodes, {proof.seconds:.1f} s")
+            click.echo(f"{_verdict(proof, best)}: {proof.nodes:,} nodes, {proof.seconds:.1f} s")
+            if proof.stuck:
+                click.echo(f"gave up: the graph of {graph_mib} MiB is full; --graph gives it more, and tables of more "
+                           "seeds (abapa build) need less", err=True)  # fmt: skip
         if searcher.interrupted:
             context.exit(130)
-        if not proof.exact:
+        if not proof.final:
             context.exit(1)
+
+
+def _verdict(proof: Proof, best: str | None) -> str:
+    """What is proven, in words."""
+    if proof.exact:
+        return f"{signed(proof.low)} exact, best {best or 'move not proven'}"
+    if proof.final:
+        return f"{signed(proof.low)} to {signed(proof.high)} final, best {best or 'move not proven'}"
+    return f"proven {signed(proof.low)} to {signed(proof.high)}, estimate {signed(proof.estimate)}"

@@ -1,15 +1,22 @@
-"""Proving the value of a position: null windows, deeper and deeper, until the proven bounds meet.
+"""Proving what a position is worth, turn and turn about in two ways until the proven bounds meet.
 
-Each depth closes in on its value by null windows (A. Plaat's MTD(f), from the estimate of the depth before); the proven
-bounds that each window leaves are kept, and the transposition table keeps those of every position below. What can be
-proven are the bounds that hold whatever boards repeat (:mod:`solver.search.negamax`): under an own-row cycle rule they
-may stay apart for ever.
+*Null windows*, deeper and deeper: each depth closes in on its value (A. Plaat's MTD(f), from the estimate of the depth
+before); what each window leaves proven is kept, and the transposition table keeps it for every position below. This
+finds what play that ends can force. *Fortresses* (:mod:`solver.search.fortress`): what can be held by going round for
+ever, one question "at least t?" at a time from the estimate on. Each way gets as many nodes as all work before it, so
+the whole costs a few times what the better one alone would have.
+
+Under ``even`` a position has one value and the bounds always meet, given time and memory. Under an own-row rule the
+value depends on what was played; what is proven are the margin that the mover can force and the one that the opponent
+can hold them to (``lower`` and ``upper`` of the tables), and each is known to be the last word when the fortress that
+stands against more is found.
 """
 
 from __future__ import annotations
 
 import json
-import time
+import os
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,73 +25,240 @@ from typing import Any
 import numpy as np
 
 from solver.errors import AbapaError
-from solver.search.searcher import MAX_DEPTH, Limits, Searcher
+from solver.oware import Position
+from solver.rules import Cycle
+from solver.search import fortress
+from solver.search.fortress import Graph, grown, new_graph, node_bytes
+from solver.search.searcher import MAX_DEPTH, Limits, Searcher, Session
 
-FORMAT = "abapa proof 1"
+FORMAT = "abapa proof 2"
+GRAPH_MIB = 1024
+"""The most memory for the graph of fortresses, by default."""
+_FIRST_TURN = 2_000_000  # nodes of null windows before the first fortress is looked for
+_SLICE = 100  # nodes to expand between two looks at the clock; more in a large graph, which each call walks
+_SMALL_GRAPH = 1 << 12
+_LOOK_AHEAD, _FURTHER = 18, 4  # plies by which the holder's moves are chosen; and how much more when the graph is full
+_FURTHEST = 30
 
 
 @dataclass(frozen=True)
 class Proof:
     """What is proven so far about a position: final margins of the mover in seeds, stores included.
 
+    The mover can force ``low``, and no more than ``low_most``; the opponent can hold them to ``high``, and to no less
+    than ``high_least``. Under ``even`` rules the two are one: ``low_most`` is ``high`` and ``high_least`` is ``low``.
     ``estimate`` is the score of the last depth finished, ``depth`` the depth that is searched next, ``nodes`` and
-    ``seconds`` the work of all sittings, ``move`` the code of the best move, -1 before there is one.
+    ``seconds`` the work of all sittings. ``move`` is the code of the move that looks best, and once the proof is final
+    of one proven to give ``low``; -1 for none. ``stuck`` says that the graph of fortresses had no room.
     """
 
     low: int
     high: int
+    low_most: int
+    high_least: int
     estimate: int = 0
     depth: int = 1
     nodes: int = 0
     seconds: float = 0.0
     move: int = -1
+    stuck: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether the value is proven."""
         return self.low == self.high
 
+    @property
+    def final(self) -> bool:
+        """Whether nothing closer is true: the value is proven, or both bounds are the best that there are."""
+        return self.low == self.low_most and self.high == self.high_least
 
-def prove(searcher: Searcher[Any], position: Any, limits: Limits, start: Proof) -> Iterator[Proof]:
-    """Go on from ``start`` and yield after every window; the last is the result. Stops at ``limits`` or when exact."""
-    proof, began = start, time.perf_counter()
-    lead = searcher.game.lead(position)
-    with searcher.session(position, limits) as session:
-        while proof.depth <= limits.depth and not proof.exact:
-            floor, ceiling = proof.low, proof.high
-            guess = min(max(proof.estimate, floor), ceiling)
-            while floor < ceiling and not proof.exact:
-                beta = guess + 1 if guess == floor else guess
-                found = session.window(beta - lead - 1, beta - lead, proof.depth)
-                nodes, seconds = start.nodes + session.nodes, start.seconds + time.perf_counter() - began
-                if found is None:
-                    yield replace(proof, nodes=nodes, seconds=seconds)
-                    return
-                guess = found.score + lead
-                if guess < beta:
-                    ceiling = min(guess, ceiling)
-                else:
-                    floor = max(guess, floor)
-                low, high = max(proof.low, found.low + lead), min(proof.high, found.high + lead)
-                # A move that only fails low names none, and keeps what an earlier window preferred.
-                move = found.move if found.move >= 0 and (guess >= beta or proof.move < 0) else proof.move
-                proof = replace(proof, low=low, high=high, nodes=nodes, seconds=seconds, move=move)
-                yield proof
-            proof = replace(proof, estimate=min(max(guess, proof.low), proof.high), depth=proof.depth + 1)
-        yield proof
+
+def prove(
+    searcher: Searcher[Position], position: Position, limits: Limits, start: Proof, graph_mib: int = GRAPH_MIB
+) -> Iterator[Proof]:
+    """Go on from ``start`` and yield whenever something was found; the last is the result.
+
+    The position counts as fresh: no board of a game before it is held against it. Stops at ``limits``, or when
+    nothing closer can be proven, or when null windows have gone to MAX_DEPTH and the graph has no room. Raises
+    AbapaError when the game is over.
+    """
+    fresh, lead = replace(position, seen=frozenset()), searcher.game.lead(position)
+    proof = replace(start, stuck=False)
+    with searcher.session(fresh, limits) as session:
+        siege = _Siege(session, fresh, graph_mib)
+        while not (proof.final or session.stopped):
+            reached = session.nodes
+            for found in _null_windows(session, fresh, lead, limits.depth, proof, max(reached, _FIRST_TURN)):
+                yield _timed(proof := found, start, session)
+            if proof.depth > limits.depth and (limits.depth < MAX_DEPTH or siege.full):
+                break
+            for found in siege.questions(proof, lead, max(session.nodes - reached, _FIRST_TURN)):
+                yield _timed(proof := found, start, session)
+        if proof.final:
+            proof = siege.move(proof, lead)
+        yield _timed(replace(proof, stuck=siege.full), start, session)
 
 
 def fresh_proof(searcher: Searcher[Any], position: Any, most: int) -> Proof:
     """Nothing proven but that the margin still to be won is no larger than ``most``, the seeds on the board."""
     lead = searcher.game.lead(position)
-    return Proof(lead - most, lead + most, lead)
+    return Proof(lead - most, lead + most, lead + most, lead - most, lead)
+
+
+def _timed(proof: Proof, start: Proof, session: Session[Any]) -> Proof:
+    """A proof with the work of this sitting added to that before it."""
+    return replace(proof, nodes=start.nodes + session.nodes, seconds=start.seconds + session.seconds)
+
+
+def _narrowed(proof: Proof, position: Position, low: int, high: int) -> Proof:
+    """A proof with bounds that an alpha-beta search left: the mover can force ``low``, and be held to ``high``."""
+    low, high = max(proof.low, low), min(proof.high, high)
+    if position.rules.cycle is Cycle.EVEN:
+        return replace(proof, low=low, high=high, low_most=high, high_least=low)
+    return replace(proof, low=low, high=high, low_most=min(proof.low_most, high), high_least=max(proof.high_least, low))
+
+
+# -- null windows -----------------------------------------------------------------------------------------------------
+
+
+def _null_windows(
+    session: Session[Position], position: Position, lead: int, deepest: int, proof: Proof, work: int
+) -> Iterator[Proof]:
+    """Finish depths until ``work`` nodes are spent; yields after each window."""
+    enough = session.nodes + work
+    session.place(position)
+    while proof.depth <= deepest and not proof.exact and session.nodes < enough:
+        floor, ceiling = proof.low, proof.high
+        guess = min(max(proof.estimate, floor), ceiling)
+        while floor < ceiling and not proof.exact:
+            beta = guess + 1 if guess == floor else guess
+            found = session.window(beta - lead - 1, beta - lead, proof.depth)
+            if found is None:
+                return
+            guess = found.score + lead
+            if guess < beta:
+                ceiling = min(guess, ceiling)
+            else:
+                floor = max(guess, floor)
+            # A move that only fails low names none, and keeps what an earlier window preferred.
+            move = found.move if found.move >= 0 and (guess >= beta or proof.move < 0) else proof.move
+            proof = replace(_narrowed(proof, position, found.low + lead, found.high + lead), move=move)
+            yield proof
+        proof = replace(proof, estimate=min(max(guess, proof.low), proof.high), depth=proof.depth + 1)
+    yield proof
+
+
+# -- fortresses -------------------------------------------------------------------------------------------------------
+
+
+class _Siege:
+    """The questions asked of one position: their graph, and how far the holder's moves are looked ahead."""
+
+    def __init__(self, session: Session[Position], position: Position, mib: int) -> None:
+        self.session, self.position, self.even = session, position, position.rules.cycle is Cycle.EVEN
+        self.room = (mib << 20) // node_bytes()
+        self.depth = _LOOK_AHEAD
+        self.full = False
+        """Whether the graph has no room, however far moves are looked ahead."""
+        self.graph = self._empty()
+
+    def _empty(self) -> Graph:
+        return new_graph(min(_SMALL_GRAPH, self.room), self.even)
+
+    def questions(self, proof: Proof, lead: int, work: int) -> Iterator[Proof]:
+        """Settle one question after the other until ``work`` nodes are spent; yields after each."""
+        enough = self.session.nodes + work
+        while not (proof.final or self.full or self.session.stopped):
+            if proof.low < proof.low_most:
+                margin = _next(proof.low, proof.low_most, proof.estimate)
+                forces = self._can_force(margin - lead, enough)
+                if forces is None:
+                    return
+                proof = replace(proof, low=margin) if forces else replace(proof, low_most=margin - 1)
+            else:
+                margin = _next(proof.high_least, proof.high, proof.estimate)
+                keeps = self._holds(True, margin - lead, enough)
+                if keeps is None:
+                    return
+                proof = replace(proof, high_least=margin) if keeps else replace(proof, high=margin - 1)
+            proof = _narrowed(proof, self.position, proof.low, proof.low_most if self.even else proof.high)
+            yield proof
+
+    def move(self, proof: Proof, lead: int) -> Proof:
+        """The proof with a move that is proven to give ``low``, or none (-1) if the session ends before it is found."""
+        margin = proof.low - lead
+        holder_moves, margin = (True, margin) if self.even and margin <= 0 else (False, 1 - margin)
+        codes = sorted(self.session.legal(self.position), key=lambda code: code != proof.move)
+        work = _FIRST_TURN
+        while not (self.full or self.session.stopped):
+            for code in codes:
+                if self._gives(code, holder_moves, margin, self.session.nodes + work):
+                    return replace(proof, move=code)
+            work *= 4
+        return replace(proof, move=-1)
+
+    def _gives(self, code: int, holder_moves: bool, margin: int, enough: int) -> bool:
+        """Whether a move answers a question as the root is answered: the holder's holds, the attacker's breaks."""
+        self.session.place(self.position)
+        status, node, contrary = self.session.ask_after(self.graph, code, holder_moves, margin)
+        if status == fortress.OPEN:
+            status = self._settled(node, enough)
+        return status == (fortress.HELD if holder_moves != contrary else fortress.BROKEN)
+
+    def _can_force(self, margin: int, enough: int) -> bool | None:
+        """Whether the mover gets ``margin`` on the board by play that ends, or under ``even`` at all."""
+        if self.even and margin <= 0:
+            return self._holds(True, margin, enough)
+        held = self._holds(False, 1 - margin, enough)
+        return None if held is None else not held
+
+    def _holds(self, holder_moves: bool, margin: int, enough: int) -> bool | None:
+        """Whether the holder holds a margin at the root; None when it was not settled."""
+        self.session.place(self.position)
+        status = self._settled(self.session.ask(self.graph, holder_moves, margin), enough)
+        return None if status == fortress.OPEN else status == fortress.HELD
+
+    def _settled(self, node: int, enough: int) -> int:
+        """Work on a question until ``enough`` nodes are spent or there is no room; its status."""
+        session = self.session
+        debts = [node]
+        while debts:
+            if session.nodes >= enough or session.stopped:
+                return fortress.OPEN
+            work = max(_SLICE, int(self.graph.counters[fortress.NODES]) // 4)
+            code = session.besiege(self.graph, debts[-1], work, self.depth)
+            if code == fortress.RESOLVED:
+                debts.pop()
+            elif code == fortress.OWES:
+                debts.append(int(self.graph.counters[fortress.DEBT]))
+            elif code == fortress.FULL and 2 * len(self.graph.margins) <= self.room:
+                self.graph = grown(self.graph)
+            elif code == fortress.FULL:
+                self._look_further()
+                return fortress.OPEN
+        return fortress.status_of(self.graph, node)
+
+    def _look_further(self) -> None:
+        """Begin a new graph, whose moves are chosen with more care, so that fewer are tried in vain."""
+        self.depth += _FURTHER
+        self.full = self.depth > _FURTHEST
+        self.graph = self._empty()
+
+
+def _next(low: int, high: int, guess: int) -> int:
+    """The next margin to ask about, of low < margin <= high: the guess, then away from it."""
+    guess = min(max(guess, low), high)
+    return guess if guess > low else low + 1
 
 
 # -- going on later ---------------------------------------------------------------------------------------------------
 
 
 def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[str, Any]) -> None:
-    """Write a proof and the transposition table (compressed, through a temporary file) so that it can go on.
+    """Write a proof and the transposition table (beside the file, then renamed) so that it can go on.
+
+    What fortresses settled is in the transposition table; the graph of one not finished is not kept.
 
     ``about`` says what the proof is of (position, rules); :func:`load_proof` insists on the same.
     """
@@ -95,7 +269,9 @@ def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[st
     head = {"format": FORMAT, "about": about, "proof": proof.__dict__, "buckets": buckets}
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
-        np.savez_compressed(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
+        np.savez(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
+        file.flush()
+        os.fsync(file.fileno())
     part.replace(path)
 
 
@@ -112,11 +288,14 @@ def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any]) -> Pr
         if head["format"] != FORMAT:
             raise ValueError(head["format"])
         proof = Proof(**head["proof"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AbapaError(f"{path} is not a saved proof: solve --save writes one ({error})") from error
+    except OSError as error:
+        raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise AbapaError(f"{path} is not a saved proof: solve --save writes one") from error
     if head["about"] != about:
         raise AbapaError(f"{path} is a proof of {head['about']}, not of {about}")
-    if not (1 <= proof.depth <= MAX_DEPTH + 1 and proof.low <= proof.high):
+    if not (1 <= proof.depth <= MAX_DEPTH + 1 and proof.low <= min(proof.low_most, proof.high_least)
+            and max(proof.low_most, proof.high_least) <= proof.high):  # fmt: skip
         raise AbapaError(f"{path} is damaged: bounds {proof.low}..{proof.high}, depth {proof.depth}")
     if searcher.entries is not None and len(searcher.entries) == head["buckets"]:
         searcher.entries[used] = words

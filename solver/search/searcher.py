@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import AbapaError
+from solver.search.fortress import Graph, ask, ask_after, besiege
 from solver.search.game import Game, Tabled
 from solver.search.negamax import negamax
 from solver.search.transposition import allocate
@@ -323,6 +324,33 @@ class Session(Generic[Position]):
             return None
         move = int(record["line"][0, 0]) if record["line_length"][0] else -1
         return Window(score, int(record["low"][0]), int(record["high"][0]), move)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a limit, or somebody, has ended the session."""
+        return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"])
+
+    def place(self, position: Position) -> None:
+        """Put the position back where :meth:`window` and :meth:`ask` look for it, after :meth:`besiege`."""
+        self._workers[0][0]["quiet"] = 0
+        self._searcher.game.place(position, self._workers[0])
+
+    def ask(self, graph: Graph, holder_moves: bool, margin: int) -> int:
+        """The node of a question about the position (:mod:`solver.search.fortress`)."""
+        return int(ask(graph, self._workers[0][0]["state"][0], holder_moves, margin))
+
+    def ask_after(self, graph: Graph, code: int, holder_moves: bool, margin: int) -> tuple[int, int, bool]:
+        """The question that a move makes of one about the position: its status, node and whether it is the contrary."""
+        status, node, contrary = ask_after(self._kernels, self._workers[0][0], graph, code, holder_moves, margin)
+        return int(status), int(node), bool(contrary)
+
+    def legal(self, position: Position) -> tuple[int, ...]:
+        """The codes of the legal moves."""
+        return self._searcher.game.legal(position)
+
+    def besiege(self, graph: Graph, node: int, budget: int, depth: int) -> int:
+        """Work on a question until ``budget`` nodes of its graph are expanded; see :func:`fortress.besiege`."""
+        return int(self._wait(besiege, self._kernels, self._workers[0][0], graph, node, budget, depth))
 
     def search_root(
         self, depth: int, multipv: int, before: tuple[Line, ...], lead: int

@@ -147,3 +147,15 @@ def store(entries, buckets, key, data):
         at += np.uint64(ENTRY_BYTES)
     store_uint64(target, key ^ data)
     store_uint64(target + np.uint64(8), data)
+
+
+@inline_kernel
+def tighten(entries, buckets, key, low, high, age):
+    """Add proven bounds to what is stored for a position, or store them alone, as no search's estimate."""
+    old = find(entries, buckets, key)
+    if old == np.uint64(0):
+        store(entries, buckets, key, pack_entry(low, low, high, np.int64(1), np.int64(-1), np.int64(0), age))
+        return
+    low, high = max(low, entry_low(old)), min(high, entry_high(old))
+    score, depth = min(max(entry_score(old), low), high), entry_depth(old)
+    store(entries, buckets, key, pack_entry(score, low, high, depth, entry_move(old), entry_kind(old), age))
