@@ -35,13 +35,23 @@ def generate(game: Any, worker: Any, ply: Any) -> Any:
     mover's score at once (seeds captured; 0 where a game has no such thing), ``move[ply, i]`` its code (0..254, the
     same for the same move of the same position always), ``slot[ply, i]`` its slot in the history table (0..2047),
     ``merit[ply, i]`` how promising it looks (0..32767, higher first; 1024 and more for what shall come before the
-    history).
+    history). A kernel whose work can be much more than usual takes some of it off ``patience`` (see worker).
     """
     raise NotImplementedError
 
 
 def key(game: Any, worker: Any, ply: Any) -> Any:
     """A uint64 hash of all of ``state[ply]`` that a score may depend on; its upper half indexes the table."""
+    raise NotImplementedError
+
+
+def wide(game: Any) -> bool:
+    """Whether :func:`key` needs :func:`check` beside it: a constant of the game, so that neither costs one without."""
+    raise NotImplementedError
+
+
+def check(game: Any, worker: Any, ply: Any) -> Any:
+    """A second uint64 hash of the same things as :func:`key` and independent of it; asked of wide games alone."""
     raise NotImplementedError
 
 

@@ -32,8 +32,9 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.intrinsics import load_uint64
+from solver.kernels.intrinsics import load_uint64, monotonic_time
 from solver.search.game import (
+    check,
     cycle_score,
     evaluate,
     extends,
@@ -46,6 +47,7 @@ from solver.search.game import (
     passed,
     probe,
     shortest_cycle,
+    wide,
 )
 from solver.search.transposition import (
     AT_LEAST,
@@ -58,15 +60,16 @@ from solver.search.transposition import (
     entry_move,
     entry_score,
     find,
+    find_wide,
     pack_entry,
     store,
+    store_wide,
 )
-from solver.search.worker import INFINITY, MAX_PLY
+from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY
 
 _TABLE_MOVE = 1 << 30
 _MERIT = 1 << 15  # of a unit of merit: one of 1024 and more outranks the history
 _HISTORY_TOP = 1 << 22
-_LOOK_UP_EVERY = 1024  # nodes between two looks at the stop word
 
 
 @kernel
@@ -81,19 +84,23 @@ def negamax(game, worker, ply, alpha, beta, depth):
     here = np.uint64(ply)
     worker["nodes"] += 1
     worker["line_length"][here] = 0
-    if (worker["nodes"] & (_LOOK_UP_EVERY - 1)) == 0 and _shall_stop(worker):
+    worker["patience"] -= 1
+    if worker["patience"] <= 0 and _shall_stop(worker):
         return np.int64(0)
 
     # 1. What holds for the position as such: the seeds left, the repetition rule.
     most = limit(game, worker, ply)
     low, high = -most, most
     worker["low"][here], worker["high"][here] = low, high
-    mark = key(game, worker, ply)
-    worker["key"][here] = mark
+    mark, proof = key(game, worker, ply), np.uint64(0)
+    worker["key"][here, np.uint64(0)] = mark
+    if wide(game):
+        proof = check(game, worker, ply)
+        worker["key"][here, np.uint64(1)] = proof
     inside = worker["quiet"][here] >= ply  # no irreversible move since the root
     realising = worker["salt"] != np.uint64(0)
     if ply > 0:
-        if _came_back(game, worker, ply, mark):
+        if _came_back(game, worker, ply, mark, proof):
             return _unresolved(ply, low, high) if realising else cycle_score(game, worker, ply)
         if low >= beta:
             return low
@@ -121,7 +128,10 @@ def negamax(game, worker, ply, alpha, beta, depth):
     # 4. The transposition table: facts of any depth, an estimate of this depth or more.
     table_move = np.int64(-1)
     if worker["entries"] != np.uint64(0):
-        data = find(worker["entries"], worker["buckets"], mark)
+        if wide(game):
+            data = find_wide(worker["entries"], worker["buckets"], mark, proof)
+        else:
+            data = find(worker["entries"], worker["buckets"], mark)
         if data != np.uint64(0):
             table_move = entry_move(data)
             fits = entry_depth(data) == depth or (entry_depth(data) > depth and worker["same_depth"] == 0)
@@ -207,7 +217,10 @@ def negamax(game, worker, ply, alpha, beta, depth):
         kind = np.int64(BOTH)
     if worker["entries"] != np.uint64(0) and (ply > 0 or worker["excluded"] == np.uint64(0)):
         data = pack_entry(best, low, high, depth, best_move, kind, worker["age"])
-        store(worker["entries"], worker["buckets"], mark, data)
+        if wide(game):
+            store_wide(worker["entries"], worker["buckets"], mark, proof, data)
+        else:
+            store(worker["entries"], worker["buckets"], mark, data)
     return best
 
 
@@ -219,26 +232,38 @@ def _unresolved(ply, low, high):
 
 @inline_kernel
 def _shall_stop(worker):
-    if worker["nodes"] >= worker["budget"] or load_uint64(worker["stop"]) != np.uint64(0):
+    worker["patience"] = LOOK_UP_EVERY
+    if (
+        worker["nodes"] >= worker["budget"]
+        or load_uint64(worker["stop"]) != np.uint64(0)
+        or (worker["deadline"] != 0 and monotonic_time() >= worker["deadline"])
+    ):
         worker["aborted"] = 1
         return True
     return worker["aborted"] != 0
 
 
 @inline_kernel
-def _came_back(game, worker, ply, mark):
+def _came_back(game, worker, ply, mark, proof):
     """Whether the position at ``ply`` stood before, on the path or in the game, with no irreversible move between."""
     quiet = worker["quiet"][np.uint64(ply)]
     back = ply - shortest_cycle(game)
     while back >= ply - quiet and back >= 0:
-        if worker["key"][np.uint64(back)] == mark:
+        if _same(game, worker["key"], back, mark, proof):
             return True
         back -= 2
     if quiet >= ply:
         for k in range(worker["barred_count"]):
-            if worker["barred"][np.uint64(k)] == mark and worker["barred_side"][np.uint64(k)] == (ply & 1):
+            if _same(game, worker["barred"], k, mark, proof) and worker["barred_side"][np.uint64(k)] == (ply & 1):
                 return True
     return False
+
+
+@inline_kernel
+def _same(game, keys, row, mark, proof):
+    """Whether a row of ``keys`` is that of the position with this key and check."""
+    at = np.uint64(row)
+    return keys[at, np.uint64(0)] == mark and (not wide(game) or keys[at, np.uint64(1)] == proof)
 
 
 @inline_kernel

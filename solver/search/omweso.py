@@ -32,6 +32,7 @@ from solver.kernels.omweso import (
     FIRST_TURN_OF_OTHER,
     FRESH,
     INFO,
+    LAPS,
     PRACTICAL_LAPS,
     TURN_WORDS,
     OmwesoGenerator,
@@ -134,7 +135,8 @@ _TOP = np.uint64(1 << 63)
 _COUNTS = np.uint64((1 << 63) - 1)
 _FIRST, _OTHER, _FRESH = np.uint64(FIRST_TURN), np.uint64(FIRST_TURN_OF_OTHER), np.uint64(FRESH)
 _FLAG_SHIFTS = (63, 62, 61)
-_INFO, _ENDLESS, _CAPTURED = np.uint64(INFO), np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
+_INFO, _LAPS = np.uint64(INFO), np.uint64(LAPS)
+_ENDLESS, _CAPTURED = np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
 _TURN = np.uint64(TURN_WORDS)
 _BYTE, _SHIFT_BITS, _ALL = np.uint64(0xFF), np.uint64(63), np.uint64(2**64 - 1)
 _CLOCKWISE = np.uint64(4 * 16 * 128)
@@ -189,6 +191,7 @@ def _generate(game, worker, ply):
     for turn in range(np.int64(found)):
         base = np.uint64(turn) * _TURN
         info = turns[base + _INFO]
+        worker["patience"] -= np.int64(turns[base + _LAPS] >> _U(6))  # a node is worth some fifty laps
         captured = (info >> _CAPTURED) & _U(127)
         at = np.uint64(count)
         if (info >> _ENDLESS) & _ONE != _ZERO:
@@ -239,6 +242,24 @@ def _key(game, worker, ply):
     mixed = (mixed ^ (mixed >> _U(29)) ^ state[here, _TWO]) * _U(0xD6E8FEB86659FD93)
     mixed = (mixed ^ (mixed >> _U(32)) ^ state[here, _THREE]) * _U(0xFF51AFD7ED558CCD)
     return mixed ^ (mixed >> _U(31))
+
+
+@implements(kernels.wide, OmwesoKernels)
+def _wide(game):
+    """64 seeds on 32 pits make 10^25 boards: no 64 bits tell them apart for sure enough."""
+    return True
+
+
+@implements(kernels.check, OmwesoKernels)
+def _check(game, worker, ply):
+    """As :func:`_key` with other constants, the other side first."""
+    here = np.uint64(ply)
+    state = worker["state"]
+    mixed = state[here, _TWO] * _U(0xA0761D6478BD642F)
+    mixed = (mixed ^ (mixed >> _U(31)) ^ state[here, _THREE]) * _U(0xE7037ED1A0B428DB)
+    mixed = (mixed ^ (mixed >> _U(30)) ^ state[here, _ZERO]) * _U(0x8EBC6AF09C88C6E3)
+    mixed = (mixed ^ (mixed >> _U(33)) ^ state[here, _ONE]) * _U(0x589965CC75374CC3)
+    return mixed ^ (mixed >> _U(29))
 
 
 @implements(kernels.final, OmwesoKernels)
@@ -410,7 +431,8 @@ def _reverse_chances(laps, reverse, outer, inner, prize):
 
 @kernel
 def _root_key(game, worker):
-    return kernels.key(game, worker, np.int64(0))
+    """Key and check of ``state[0]``."""
+    return kernels.key(game, worker, np.int64(0)), kernels.check(game, worker, np.int64(0))
 
 
 @kernel

@@ -165,6 +165,17 @@ def _key(game, worker, ply):
     return mixed ^ (mixed >> np.uint64(29))
 
 
+@implements(kernels.wide, OwareKernels)
+def _wide(game):
+    """64 bits decide: two rows of six houses have few boards with any but tiny chances of one key."""
+    return False
+
+
+@implements(kernels.check, OwareKernels)
+def _check(game, worker, ply):
+    return _ZERO
+
+
 @implements(kernels.final, OwareKernels)
 def _final(game, worker, ply):
     here = np.uint64(ply)
@@ -371,7 +382,7 @@ class OwareGame:
             raise PositionError(f"{len(position.seen)} boards since the last capture: the search takes {MAX_BARRED}")
         for row, (board, turn) in enumerate(sorted(position.seen)):
             self._write(Position(board, position.stores, turn, self.rules), record)
-            record["barred"][row] = _root_key(self.kernels, record)
+            record["barred"][row] = _root_key(self.kernels, record), 0
             record["barred_side"][row] = turn != position.turn
         record["barred_count"] = len(position.seen)
         self._write(position, record)
