@@ -40,6 +40,24 @@ def generate(game: Any, worker: Any, ply: Any) -> Any:
     raise NotImplementedError
 
 
+def staged(game: Any) -> bool:
+    """Whether :func:`groups` and :func:`generate_group` are there: a constant of the game."""
+    raise NotImplementedError
+
+
+def groups(game: Any, worker: Any, ply: Any) -> Any:
+    """The moves of ``state[ply]`` in groups, each a bit of a uint64; 0 where they are to be generated all at once.
+
+    May write ``merit[ply]``.
+    """
+    raise NotImplementedError
+
+
+def generate_group(game: Any, worker: Any, ply: Any, todo: Any) -> Any:
+    """Write the moves of the most promising group in ``todo`` as :func:`generate`: (how many, the groups left)."""
+    raise NotImplementedError
+
+
 def key(game: Any, worker: Any, ply: Any) -> Any:
     """A uint64 hash of all of ``state[ply]`` that a score may depend on; its upper half indexes the table."""
     raise NotImplementedError
@@ -105,6 +123,16 @@ def probe(game: Any, worker: Any, ply: Any) -> Any:
 
 def extends(game: Any, worker: Any, ply: Any, count: Any) -> bool:
     """Whether the ``count`` moves just generated are so forced that the ply shall not count as depth."""
+    raise NotImplementedError
+
+
+def arrange(game: Any, worker: Any, ply: Any, count: Any, depth: Any) -> None:
+    """Better the ``merit`` of the ``count`` moves just generated for a search to ``depth``; may overwrite ply + 1."""
+    raise NotImplementedError
+
+
+def reduction(game: Any, worker: Any, ply: Any, depth: Any, done: Any) -> Any:
+    """By how many plies less the move tried after ``done`` others is searched first."""
     raise NotImplementedError
 
 

@@ -34,19 +34,24 @@ import numpy as np
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import load_uint64, monotonic_time
 from solver.search.game import (
+    arrange,
     check,
     cycle_score,
     evaluate,
     extends,
     final,
     generate,
+    generate_group,
+    groups,
     handed,
     irreversible,
     key,
     limit,
     passed,
     probe,
+    reduction,
     shortest_cycle,
+    staged,
     wide,
 )
 from solver.search.transposition import (
@@ -125,6 +130,11 @@ def negamax(game, worker, ply, alpha, beta, depth):
             return _unresolved(ply, low, high)
         return min(max(evaluate(game, worker, ply), low), high)
 
+    if staged(game) and depth == 1 and ply > 0 and beta - alpha == 1 and not realising:
+        answered, score = _last_ply(game, worker, ply, beta)
+        if answered:
+            return score
+
     # 4. The transposition table: facts of any depth, an estimate of this depth or more.
     table_move = np.int64(-1)
     if worker["entries"] != np.uint64(0):
@@ -154,6 +164,7 @@ def negamax(game, worker, ply, alpha, beta, depth):
         score = final(game, worker, ply)
         worker["low"][here], worker["high"][here] = score, score
         return score
+    arrange(game, worker, ply, count, depth)
     _rank(worker, ply, count, table_move)
     below = depth - 1 + np.int64(extends(game, worker, ply, count))
 
@@ -175,7 +186,10 @@ def negamax(game, worker, ply, alpha, beta, depth):
             score = passed(game, gain, negamax(game, worker, ply + 1, floor, ceiling, below))
         else:
             above = handed(game, gain, reached + 1)
-            score = passed(game, gain, negamax(game, worker, ply + 1, above, ceiling, below))
+            less = reduction(game, worker, ply, depth, done) if worker["same_depth"] == 0 else np.int64(0)
+            score = passed(game, gain, negamax(game, worker, ply + 1, above, ceiling, below - less))
+            if less > 0 and score > reached and worker["aborted"] == 0:
+                score = passed(game, gain, negamax(game, worker, ply + 1, above, ceiling, below))
             if reached < score < beta and worker["aborted"] == 0:
                 score = passed(game, gain, negamax(game, worker, ply + 1, floor, ceiling, below))
         if worker["aborted"] != 0:
@@ -222,6 +236,43 @@ def negamax(game, worker, ply, alpha, beta, depth):
         else:
             store(worker["entries"], worker["buckets"], mark, data)
     return best
+
+
+@inline_kernel
+def _last_ply(game, worker, ply, beta):
+    """A node of depth 1 with a null window, move by move as they are generated."""
+    here = np.uint64(ply)
+    todo = groups(game, worker, ply)
+    if todo == np.uint64(0):
+        return False, np.int64(0)
+    best = np.int64(-INFINITY)
+    first, different = np.uint64(0), False
+    while todo != np.uint64(0):
+        count, todo = generate_group(game, worker, ply, todo)
+        for k in range(count):
+            at = np.uint64(k)
+            gain = np.int64(worker["gain"][here, at])
+            _make(game, worker, ply, at, gain)
+            worker["nodes"] += 1
+            worker["patience"] -= 1
+            mark, proof = key(game, worker, ply + 1), np.uint64(0)
+            if wide(game):
+                proof = check(game, worker, ply + 1)
+            if first == np.uint64(0):
+                first = mark
+            different |= mark != first
+            if _came_back(game, worker, ply + 1, mark, proof):
+                score = cycle_score(game, worker, ply + 1)
+            else:
+                most = limit(game, worker, ply + 1)
+                score = min(max(evaluate(game, worker, ply + 1), -most), most)
+            score = passed(game, gain, score)
+            if score > best:
+                best = score
+                if best >= beta:
+                    _remember(worker, ply, worker["slot"][here, at], 1)
+                    return True, best
+    return different, best
 
 
 @inline_kernel
@@ -326,12 +377,17 @@ def _extend_line(worker, ply, move):
 @inline_kernel
 def _reward(worker, ply, index, depth):
     """Remember a move that caused a cutoff: as a killer of its ply, and in the history of its slot."""
-    here, side = np.uint64(ply), np.uint64(ply & 1)
+    here = np.uint64(ply)
     move = np.int16(worker["move"][here, np.uint64(index)]) + 1
     if worker["killer"][here, np.uint64(0)] != move:
         worker["killer"][here, np.uint64(1)] = worker["killer"][here, np.uint64(0)]
         worker["killer"][here, np.uint64(0)] = move
-    slot = np.uint64(worker["slot"][here, np.uint64(index)])
+    _remember(worker, ply, worker["slot"][here, np.uint64(index)], depth)
+
+
+@inline_kernel
+def _remember(worker, ply, slot_number, depth):
+    side, slot = np.uint64(ply & 1), np.uint64(slot_number)
     old = np.int64(worker["history"][side, slot])
     bonus = min(depth * depth, np.int64(400)) * 32
     worker["history"][side, slot] = old + bonus - (old * bonus) // _HISTORY_TOP  # never above _HISTORY_TOP

@@ -39,6 +39,7 @@ from solver.kernels.omweso import (
     board_words,
     child_flags,
     frame_words,
+    generate_from,
     occupied,
     prizes,
     startable,
@@ -106,6 +107,20 @@ PIT_WEIGHTS: tuple[tuple[int, ...], ...] = (
 PIT_CLASSES = (0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7)
 """The column of PIT_WEIGHTS for 0, 1, .. 13 seeds and more."""
 
+_REDUCED = 32
+
+
+def _reductions() -> NDArray[np.int64]:
+    """Late-move reductions [depth, moves tried before]: 0.3 + 0.8 ln(depth) ln(tried + 1) plies, from depth 3 on.
+
+    Found by what a search of fixed time loses by its choice of turn, as full searches of depth 12 see it (182
+    positions, 20 ms each): 0.0077 of a win, against 0.0167 without reductions; half or twice as much loses more.
+    """
+    depth, tried = np.arange(_REDUCED)[:, None], np.arange(_REDUCED)[None, :]
+    plies = np.floor(0.3 + 0.8 * np.log(np.maximum(depth, 1)) * np.log(tried + 1)).astype(np.int64)
+    return np.where((depth < 3) | (tried < 1), 0, np.minimum(plies, depth - 1))
+
+
 _GAME = np.dtype(
     [
         ("options", np.uint64),
@@ -115,6 +130,7 @@ _GAME = np.dtype(
         ("reverse", np.uint64),  # bit lane: a clockwise lap may start here
         ("weights", np.int64, (len(WEIGHTS),)),
         ("pits", np.int32, (16 * 16,)),  # by lane and seeds, 13 and more as 13
+        ("reductions", np.int64, (_REDUCED, _REDUCED)),  # plies, by depth and moves tried before
         ("laps", np.uint64, (2 * 128 * 16 * 4,)),
     ],
     align=True,
@@ -141,6 +157,7 @@ _TURN = np.uint64(TURN_WORDS)
 _BYTE, _SHIFT_BITS, _ALL = np.uint64(0xFF), np.uint64(63), np.uint64(2**64 - 1)
 _CLOCKWISE = np.uint64(4 * 16 * 128)
 _TWELVE_UP, _TOPS = np.uint64(0x7474747474747474), np.uint64(0x8080808080808080)  # 12 + 0x74 sets a byte's top bit
+_ARRANGED = 4  # from this depth on moves are ordered by the evaluation
 _TEMPO = np.uint64(len(WEIGHTS) - 1)
 _MOST = np.uint64(len(PIT_CLASSES) - 1)
 
@@ -186,6 +203,14 @@ def _generate(game, worker, ply):
         outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
         rules["lap_limit"], turns, frames,
     )  # fmt: skip
+    return _children(worker, ply, outer, inner, flags, found, True)
+
+
+@inline_kernel
+def _children(worker, ply, outer, inner, flags, found, single):
+    """Write the children that the first ``found`` turns of the scratch lead to, the same only once if ``single``."""
+    here = np.uint64(ply)
+    turns = worker["scratch"]
     count = np.int64(0)
     child = worker["child"]
     for turn in range(np.int64(found)):
@@ -202,18 +227,77 @@ def _generate(game, worker, ply):
             child[here, at, _ONE] = _with_flags(turns[base + _THREE], after, _OTHER)
             child[here, at, _TWO] = _with_flags(turns[base], after, _FRESH)
             child[here, at, _THREE] = turns[base + _ONE]
-        if _known(child, here, count):
+        if single and _known(child, here, count):
             continue
         lane = info & _U(15)
         start = ((outer if lane < _U(8) else inner) >> ((lane << _THREE) & _SHIFT_BITS)) & _BYTE
         worker["gain"][here, at] = 0
         worker["move"][here, at] = count
         worker["slot"][here, at] = np.int64((lane << _U(7)) | start)
-        worker["merit"][here, at] = np.int64(captured) << 7
+        if single:  # else merit ranks the groups
+            worker["merit"][here, at] = np.int64(captured) << 7
         count += 1
         if count == MAX_MOVES:
             break
     return count
+
+
+@implements(kernels.staged, OmwesoKernels)
+def _staged(game):
+    return True
+
+
+@implements(kernels.groups, OmwesoKernels)
+def _groups(game, worker, ply):
+    """A group is a start pit: those that capture with their first lap come first, then as the history says."""
+    here, side = np.uint64(ply), np.uint64(ply & 1)
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    starts = startable(outer, inner)
+    if (starts & (starts - _ONE)) == _ZERO or (worker["state"][here, _TWO] & _TOP) != _ZERO:
+        return _ZERO
+    laps = game.record["laps"]
+    prize = prizes(foe_outer, foe_inner, game.record["columns"])
+    if (worker["state"][here, _ZERO] & _TOP) != _ZERO:
+        prize = _ZERO
+    todo = starts
+    while todo != _ZERO:
+        lane = count_trailing_zeros(todo)
+        todo &= todo - _ONE
+        shift = (lane << _THREE) & _SHIFT_BITS
+        is_inner = lane >= _U(8)
+        hand = ((inner if is_inner else outer) >> shift) & _BYTE
+        row = ((hand << _FOUR) | lane) << _TWO
+        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
+        gain = (prize >> last) & _BYTE & laps[row + _THREE]
+        lifted = hand << shift if is_inner else _ZERO
+        if (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) < _TWO:
+            gain = _ZERO
+        rank = (np.int64(gain) << 22) + 4 * np.int64(worker["history"][side, (lane << _U(7)) | hand])
+        worker["merit"][here, lane] = min(rank, np.int64(1 << 30))
+    return starts
+
+
+@implements(kernels.generate_group, OmwesoKernels)
+def _generate_group(game, worker, ply, todo):
+    rules = game.record
+    here = np.uint64(ply)
+    best, most = _ZERO, np.int64(-1)
+    left = todo
+    while left != _ZERO:
+        lane = count_trailing_zeros(left)
+        left &= left - _ONE
+        if worker["merit"][here, lane] > most:
+            best, most = lane, np.int64(worker["merit"][here, lane])
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
+    turns = worker["scratch"][: RAW_TURNS * TURN_WORDS]
+    frames = worker["scratch"][RAW_TURNS * TURN_WORDS :]
+    bit = _ONE << best
+    found = generate_from(
+        bit, outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
+        rules["lap_limit"], turns, frames,
+    )  # fmt: skip
+    return _children(worker, ply, outer, inner, flags, found, False), todo & ~bit
 
 
 @inline_kernel
@@ -316,6 +400,31 @@ def _extends(game, worker, ply, count):
 @implements(kernels.probe, OmwesoKernels)
 def _probe(game, worker, ply):
     return False, np.int64(0), np.int64(0), np.int64(0)
+
+
+@implements(kernels.arrange, OmwesoKernels)
+def _arrange(game, worker, ply, count, depth):
+    """In deep nodes by what the evaluation says of each child: some 20 % fewer nodes, 10 % less time at depth 10.
+
+    Deeper than a ply or two it costs little; from depth 3 on it loses more than it gains. Captures beside it, as in
+    shallow nodes, make it worse.
+    """
+    if depth < _ARRANGED or count < 2:
+        return
+    here, there = np.uint64(ply), np.uint64(ply + 1)
+    for k in range(count):
+        at = np.uint64(k)
+        for word in range(4):
+            worker["state"][there, np.uint64(word)] = worker["child"][here, at, np.uint64(word)]
+        score = kernels.evaluate(game, worker, ply + 1)
+        score = min(max(score, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
+        worker["merit"][here, at] = 4 * (ESTIMATE_LIMIT - score)
+
+
+@implements(kernels.reduction, OmwesoKernels)
+def _reduction(game, worker, ply, depth, done):
+    last = np.int64(_REDUCED - 1)
+    return game.record["reductions"][np.uint64(min(depth, last)), np.uint64(min(done, last))]
 
 
 @implements(kernels.evaluate, OmwesoKernels)
@@ -464,6 +573,7 @@ class OmwesoGame:
         record["endless_loses"] = rules.endless is Endless.MOVER_LOSES
         lanes = (pit if pit < rules.columns else 8 + pit - rules.columns for pit in rules.reverse_pits)
         record["reverse"] = sum(1 << lane for lane in lanes)
+        record["reductions"] = _reductions()
         record["weights"] = [weights[name] for name in WEIGHTS]
         for lane, row in enumerate(pit_weights):
             record["pits"][16 * lane : 16 * lane + len(PIT_CLASSES)] = [row[kind] for kind in PIT_CLASSES]

@@ -223,6 +223,32 @@ def _extends(game, worker, ply, count):
     return worker["state"][np.uint64(ply), np.uint64(1)] == _ZERO
 
 
+@implements(kernels.arrange, OwareKernels)
+def _arrange(game, worker, ply, count, depth):
+    return
+
+
+@implements(kernels.staged, OwareKernels)
+def _staged(game):
+    return False
+
+
+@implements(kernels.groups, OwareKernels)
+def _groups(game, worker, ply):
+    return _ZERO
+
+
+@implements(kernels.generate_group, OwareKernels)
+def _generate_group(game, worker, ply, todo):
+    return np.int64(0), _ZERO
+
+
+@implements(kernels.reduction, OwareKernels)
+def _reduction(game, worker, ply, depth, done):
+    """None: the score of depth d is the minimax value of depth d."""
+    return np.int64(0)
+
+
 @implements(kernels.evaluate, OwareKernels)
 def _evaluate(game, worker, ply):
     """A weighted sum of what WEIGHTS lists, rounded to seeds."""
