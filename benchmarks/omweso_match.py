@@ -175,7 +175,9 @@ def play(
     position: OmwesoPosition, ours: int, plain: PlainPlayer, searcher: Searcher[OmwesoPosition], clock: Clock
 ) -> float:
     """Our result (1, 0.5, 0) as side ``ours``."""
+    began = time.process_time()
     searcher.clear()
+    clock.ours += time.process_time() - began
     left, result = clock.allowance(), 0.5
     for _ in range(MOST_PLIES):
         if position.voided or any(before._key == position._key for before in position.past):
@@ -220,7 +222,7 @@ def main() -> None:
     options = parser.parse_args()
     game = OmwesoGame(TOURNAMENT)
     compile_search(game)
-    searcher, plain, clock = Searcher(game, hash_mib=64), PlainPlayer(options.depth), Clock()
+    searcher, plain, clock = Searcher(game, hash_mib=16), PlainPlayer(options.depth), Clock()
     rng = random.Random(options.seed)
     plain.choose(OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"]))
     results: list[float] = []

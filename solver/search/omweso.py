@@ -16,7 +16,6 @@ Turns of more than :data:`~solver.kernels.omweso.PRACTICAL_LAPS` laps are taken 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.intrinsics import count_trailing_zeros, population_count
+from solver.kernels.intrinsics import count_trailing_zeros
 from solver.kernels.omweso import (
     CAPTURED_SHIFT,
     ENDLESS_SHIFT,
@@ -40,16 +39,16 @@ from solver.kernels.omweso import (
     child_flags,
     frame_words,
     generate_from,
-    occupied,
     prizes,
     startable,
-    sum_of_bytes,
 )
 from solver.kernels.omweso import generate as generate_turns
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 from solver.omweso.rules import Endless, OmwesoRules, Repetition
 from solver.search import game as kernels
+from solver.search import omweso_network
 from solver.search.game import implements
+from solver.search.omweso_network import FITTED_COLUMNS, Network, fitted, packed, seeds_and_haul
 from solver.search.worker import MAX_BARRED, MAX_MOVES, SCRATCH_WORDS
 
 WON = 2000
@@ -59,53 +58,6 @@ ESTIMATE_LIMIT = 1500
 UNITS_A_SEED = 8
 RAW_TURNS = (SCRATCH_WORDS - frame_words()) // TURN_WORDS
 """Turns generated for a position before those that lead to the same board are made one."""
-
-WEIGHTS = {
-    "seeds": 2707,
-    "startable": -2696,
-    "exposed": -132,
-    "columns": 2301,
-    "reverse": 3398,
-    "front": -549,
-    "big": 2262,
-    "strikes": 4491,
-    "haul": 948,
-    "threats": 1211,
-    "loss": -377,
-    "tempo": 5010,
-}
-"""What the evaluation counts, in 256ths of a unit each; fitted by scripts/fit_omweso.py from games of its own.
-
-The mover's less the opponent's: ``seeds``; ``startable`` pits, of two seeds and more; seeds in ``exposed`` columns,
-which the other may capture, and the number of such ``columns``; ``reverse`` chances: clockwise laps that end in a
-capture at once; seeds in the ``front`` row; ``big`` pits of twelve and more. The mover's alone: ``strikes``, forward
-laps that end in a capture at once, and the seeds of the largest ``haul`` among them; the opponent's alone:
-``threats`` and ``loss``, the same if it were their turn. ``tempo`` is a constant.
-"""
-
-PIT_WEIGHTS: tuple[tuple[int, ...], ...] = (
-    (711, -433, 3581, 1840, 1959, 1828, -5404, -4083),
-    (1110, 327, 3704, 3766, 2378, 2437, -4221, -9502),
-    (2901, -1301, 2181, 2163, 419, 1982, -1774, -6571),
-    (1543, -1918, 1274, 225, 1305, 1637, -1, -4064),
-    (961, -1660, 1316, 2890, 827, 347, -3099, -1583),
-    (1334, -845, 2098, 2593, 2129, 77, -6708, -678),
-    (1799, 2217, 5833, 3240, 1636, -161, -7238, -7325),
-    (-3027, -2932, 1039, 23, -610, -3662, -8680, 17848),
-    (-2060, 902, 2834, 2079, 2106, 1629, -7640, 151),
-    (-726, 2169, 4459, 4206, 1973, 944, -5409, -7617),
-    (-298, 298, 3702, 2018, 1034, -2189, -7166, 2602),
-    (1637, 2560, 4051, 2805, 1449, -1732, -6582, -4187),
-    (895, 2007, 3906, 2097, -614, -4015, -3358, -918),
-    (203, 439, 2558, 644, -160, -3176, -1555, 1046),
-    (-2163, -898, 2444, 817, -756, -3805, -3048, 7408),
-    (-2319, -738, 2973, 726, 1809, 1847, -734, -3565),
-)
-"""What a pit is worth to its owner by its lane (outer row, then inner) and what it holds: 0, 1, 2, 3, 4-5, 6-8, 9-12,
-13 seeds and more; in 256ths of a unit, fitted with WEIGHTS. Fitted on eight columns, used on fewer as they are."""
-
-PIT_CLASSES = (0, 1, 2, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7)
-"""The column of PIT_WEIGHTS for 0, 1, .. 13 seeds and more."""
 
 _REDUCED = 32
 
@@ -128,17 +80,17 @@ _GAME = np.dtype(
         ("lap_limit", np.uint64),
         ("endless_loses", np.int64),
         ("reverse", np.uint64),  # bit lane: a clockwise lap may start here
-        ("weights", np.int64, (len(WEIGHTS),)),
-        ("pits", np.int32, (16 * 16,)),  # by lane and seeds, 13 and more as 13
         ("reductions", np.int64, (_REDUCED, _REDUCED)),  # plies, by depth and moves tried before
+        ("captures_first", np.uint64),  # 1: a player's first turn may capture
         ("laps", np.uint64, (2 * 128 * 16 * 4,)),
+        *omweso_network.FIELDS,
     ],
     align=True,
 )
 
 
 class OmwesoKernels(NamedTuple):
-    """What Omweso's kernels take as their game: one record of rules, weights and the lap table."""
+    """What Omweso's kernels take as their game: one record of rules, the lap table and the network."""
 
     record: Any
 
@@ -154,12 +106,8 @@ _FLAG_SHIFTS = (63, 62, 61)
 _INFO, _LAPS = np.uint64(INFO), np.uint64(LAPS)
 _ENDLESS, _CAPTURED = np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
 _TURN = np.uint64(TURN_WORDS)
-_BYTE, _SHIFT_BITS, _ALL = np.uint64(0xFF), np.uint64(63), np.uint64(2**64 - 1)
-_CLOCKWISE = np.uint64(4 * 16 * 128)
-_TWELVE_UP, _TOPS = np.uint64(0x7474747474747474), np.uint64(0x8080808080808080)  # 12 + 0x74 sets a byte's top bit
+_BYTE, _SHIFT_BITS = np.uint64(0xFF), np.uint64(63)
 _ARRANGED = 4  # from this depth on moves are ordered by the evaluation
-_TEMPO = np.uint64(len(WEIGHTS) - 1)
-_MOST = np.uint64(len(PIT_CLASSES) - 1)
 
 
 @inline_kernel
@@ -257,7 +205,7 @@ def _groups(game, worker, ply):
         return _ZERO
     laps = game.record["laps"]
     prize = prizes(foe_outer, foe_inner, game.record["columns"])
-    if (worker["state"][here, _ZERO] & _TOP) != _ZERO:
+    if (worker["state"][here, _ZERO] & _TOP) != _ZERO and game.record["captures_first"] == _ZERO:
         prize = _ZERO
     todo = starts
     while todo != _ZERO:
@@ -429,113 +377,17 @@ def _reduction(game, worker, ply, depth, done):
 
 @implements(kernels.evaluate, OmwesoKernels)
 def _evaluate(game, worker, ply):
-    """A weighted sum of :func:`features`; what has no turn has lost."""
+    """The network's estimate; what has no turn has lost."""
     outer, inner, foe_outer, foe_inner = _words(worker, ply)
     if startable(outer, inner) == _ZERO:
         if (outer | inner | foe_outer | foe_inner) == _ZERO:
             return np.int64(WON) if game.record["endless_loses"] != 0 else np.int64(0)
         return np.int64(-WON)
     rules = game.record
-    weights = rules["weights"]
-    counted = features(rules["laps"], rules["columns"], rules["reverse"], outer, inner, foe_outer, foe_inner)
-    total = weights[_TEMPO]
-    for i in range(len(counted)):
-        total += weights[np.uint64(i)] * counted[i]
-    total += _pits(rules["pits"], outer, inner) - _pits(rules["pits"], foe_outer, foe_inner)
-    return min(max((total + 128) >> 8, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
-
-
-@inline_kernel
-def features(laps, columns, reverse, outer, inner, foe_outer, foe_inner):
-    """What WEIGHTS lists but for ``tempo``, in that order, int64."""
-    to_win = prizes(foe_outer, foe_inner, columns)
-    to_lose = prizes(outer, inner, columns)
-    chances = _reverse_chances(laps, reverse, outer, inner, to_win)
-    chances -= _reverse_chances(laps, reverse, foe_outer, foe_inner, to_lose)
-    strikes, haul = _strikes(laps, outer, inner, to_win)
-    threats, loss = _strikes(laps, foe_outer, foe_inner, to_lose)
-    return (
-        _sum(outer) + _sum(inner) - _sum(foe_outer) - _sum(foe_inner),
-        _number(startable(outer, inner)) - _number(startable(foe_outer, foe_inner)),
-        _sum(to_lose) - _sum(to_win),
-        _number(occupied(to_lose)) - _number(occupied(to_win)),
-        chances,
-        _sum(inner) - _sum(foe_inner),
-        _number(_big(outer)) + _number(_big(inner)) - _number(_big(foe_outer)) - _number(_big(foe_inner)),
-        strikes,
-        haul,
-        threats,
-        loss,
-    )
-
-
-@inline_kernel
-def _pits(table, outer, inner):
-    """The sum of PIT_WEIGHTS over a side's pits."""
-    total = np.int64(0)
-    for lane in range(8):
-        shift, row = np.uint64(8 * lane), np.uint64(16 * lane)
-        total += table[row + min((outer >> shift) & _BYTE, _MOST)]
-        total += table[row + np.uint64(128) + min((inner >> shift) & _BYTE, _MOST)]
-    return total
-
-
-@inline_kernel
-def _sum(word):
-    return np.int64(sum_of_bytes(word))
-
-
-@inline_kernel
-def _number(bits):
-    return np.int64(population_count(bits))
-
-
-@inline_kernel
-def _big(word):
-    """The top bit of every byte of twelve or more."""
-    return (word + _TWELVE_UP) & _TOPS
-
-
-@inline_kernel
-def _strikes(laps, outer, inner, prize):
-    """How many forward laps a side could start with that end in a capture, and the most seeds among them."""
-    strikes, haul = np.int64(0), np.int64(0)
-    todo = startable(outer, inner) if prize != _ZERO else _ZERO
-    while todo != _ZERO:
-        lane = count_trailing_zeros(todo)
-        todo &= todo - _ONE
-        shift = (lane << _THREE) & _SHIFT_BITS
-        is_inner = lane >= _U(8)
-        hand = ((inner if is_inner else outer) >> shift) & _BYTE
-        row = ((hand << _FOUR) | lane) << _TWO
-        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
-        gain = (prize >> last) & _BYTE & laps[row + _THREE]
-        lifted = hand << shift if is_inner else _ZERO
-        if gain != _ZERO and (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) >= _TWO:
-            strikes += 1
-            haul = max(haul, np.int64(gain))
-    return strikes, haul
-
-
-@inline_kernel
-def _reverse_chances(laps, reverse, outer, inner, prize):
-    """How many clockwise laps a side could start with: from a reverse pit, ending in a capture."""
-    chances = np.int64(0)
-    if prize == _ZERO:
-        return chances
-    todo = startable(outer, inner) & reverse
-    while todo != _ZERO:
-        lane = count_trailing_zeros(todo)
-        todo &= todo - _ONE
-        shift = (lane << _THREE) & _SHIFT_BITS
-        is_inner = lane >= _U(8)
-        hand = ((inner if is_inner else outer) >> shift) & _BYTE
-        row = (((hand << _FOUR) | lane) << _TWO) + _CLOCKWISE
-        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
-        if (prize >> last) & _BYTE & laps[row + _THREE] != _ZERO:
-            lifted = hand << shift if is_inner else _ZERO
-            chances += (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) >= _TWO
-    return chances
+    first = worker["state"][np.uint64(ply), _ZERO] >> _U(63)  # FIRST_TURN
+    may_capture = first == _ZERO or rules["captures_first"] != _ZERO
+    estimated = omweso_network.estimate(rules, outer, inner, foe_outer, foe_inner, may_capture)
+    return min(max(estimated, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
 
 
 @kernel
@@ -555,15 +407,11 @@ def _root_children(game, worker):
 class OmwesoGame:
     """Omweso under one rule set: what :class:`solver.search.searcher.Searcher` searches.
 
-    Move codes number the different children of a position, in the order of its turns.
+    Move codes number the different children of a position, in the order of its turns. ``network`` replaces the
+    evaluation's weights, which are those fitted where the board has eight columns.
     """
 
-    def __init__(
-        self,
-        rules: OmwesoRules,
-        weights: Mapping[str, int] = WEIGHTS,
-        pit_weights: Sequence[Sequence[int]] = PIT_WEIGHTS,
-    ) -> None:
+    def __init__(self, rules: OmwesoRules, network: Network | None = None) -> None:
         self.rules = rules
         self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
         self._memory = np.zeros(1, _GAME)
@@ -574,9 +422,10 @@ class OmwesoGame:
         lanes = (pit if pit < rules.columns else 8 + pit - rules.columns for pit in rules.reverse_pits)
         record["reverse"] = sum(1 << lane for lane in lanes)
         record["reductions"] = _reductions()
-        record["weights"] = [weights[name] for name in WEIGHTS]
-        for lane, row in enumerate(pit_weights):
-            record["pits"][16 * lane : 16 * lane + len(PIT_CLASSES)] = [row[kind] for kind in PIT_CLASSES]
+        record["captures_first"] = rules.first_turn_capture
+        if network is None:
+            network = fitted() if rules.columns == FITTED_COLUMNS else seeds_and_haul(UNITS_A_SEED)
+        record["table"], record["thresholds"], record["outputs"] = packed(network)
         self.kernels = OmwesoKernels(record)
 
     def place(self, position: OmwesoPosition, worker: NDArray[np.void]) -> None:

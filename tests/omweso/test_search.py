@@ -11,14 +11,11 @@ import pytest
 
 from databases.omweso_small import DRAWN, solve_small
 from databases.tiers import board_at
-from solver.omweso.position import OmwesoPosition, facing
+from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
 from solver.omweso.setups import CLASSIC
 from solver.search.omweso import (
     ESTIMATE_LIMIT,
-    PIT_CLASSES,
-    PIT_WEIGHTS,
-    WEIGHTS,
     WON,
     OmwesoGame,
     plies_to_end,
@@ -26,6 +23,7 @@ from solver.search.omweso import (
 )
 from solver.search.searcher import Limits, Searcher
 from tests.conformance import load
+from tests.omweso.network_reference import plain_estimate
 
 RULES = [
     TOURNAMENT,
@@ -58,60 +56,6 @@ def random_positions(rules: OmwesoRules, count: int, seed: int = 1) -> list[Omwe
 
 
 # -- plain answers ----------------------------------------------------------------------------------------------------
-
-
-def plain_features(position: OmwesoPosition) -> dict[str, int]:
-    """The evaluation's features, counted pit by pit."""
-    rules = position.rules
-    columns = rules.columns
-
-    def strikes(side: tuple[int, ...], other: tuple[int, ...], clockwise: bool) -> list[int]:
-        gains = []
-        for pit, seeds in enumerate(side):
-            if seeds < 2 or (clockwise and pit not in rules.reverse_pits):
-                continue
-            board, at = list(side), pit
-            board[pit] = 0
-            for _ in range(seeds):
-                at = (at + (-1 if clockwise else 1)) % rules.pits
-                board[at] += 1
-            if at >= columns and board[at] >= 2:
-                inner, outer = facing(at, rules)
-                if other[inner] and other[outer]:
-                    gains.append(other[inner] + other[outer])
-        return gains
-
-    def own(side: tuple[int, ...], other: tuple[int, ...]) -> dict[str, int]:
-        pairs = [(side[inner], side[outer]) for inner, outer in (facing(p, rules) for p in range(columns, 2 * columns))]
-        exposed = [a + b for a, b in pairs if a and b]
-        return {
-            "seeds": sum(side),
-            "startable": sum(count >= 2 for count in side),
-            "exposed": sum(exposed),
-            "columns": len(exposed),
-            "reverse": len(strikes(side, other, True)),
-            "front": sum(side[columns:]),
-            "big": sum(count >= 12 for count in side),
-        }
-
-    mine, theirs = own(position.side, position.opponent), own(position.opponent, position.side)
-    found = {name: mine[name] - theirs[name] for name in mine}
-    ours, threats = (
-        strikes(position.side, position.opponent, False),
-        strikes(position.opponent, position.side, False),
-    )
-    found |= {"strikes": len(ours), "haul": max(ours, default=0)}
-    return found | {"threats": len(threats), "loss": max(threats, default=0), "tempo": 1}
-
-
-def plain_estimate(position: OmwesoPosition) -> int:
-    counted = plain_features(position)
-    total = sum(WEIGHTS[name] * counted[name] for name in WEIGHTS)
-    for sign, side in ((1, position.side), (-1, position.opponent)):
-        for pit, seeds in enumerate(side):
-            lane = pit if pit < position.rules.columns else 8 + pit - position.rules.columns
-            total += sign * PIT_WEIGHTS[lane][PIT_CLASSES[min(seeds, 13)]]
-    return max(-ESTIMATE_LIMIT, min(ESTIMATE_LIMIT, (total + 128) >> 8))
 
 
 def plain_minimax(position: OmwesoPosition, depth: int, path: tuple[object, ...] = ()) -> int:
