@@ -39,10 +39,13 @@ from solver.kernels.omweso import (
     child_flags,
     frame_words,
     generate_from,
+    occupied,
+    pack,
     prizes,
     startable,
 )
 from solver.kernels.omweso import generate as generate_turns
+from solver.omweso.match import Okutema
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 from solver.omweso.rules import Endless, OmwesoRules, Repetition
 from solver.search import game as kernels
@@ -82,6 +85,8 @@ _GAME = np.dtype(
         ("reverse", np.uint64),  # bit lane: a clockwise lap may start here
         ("reductions", np.int64, (_REDUCED, _REDUCED)),  # plies, by depth and moves tried before
         ("captures_first", np.uint64),  # 1: a player's first turn may capture
+        ("cutting", np.uint64),  # 0: no turn wins at once; 1: one that leaves ``cut`` empty; 2: and captures all of it
+        ("cut", np.uint64, (2,)),  # bytes of the opponent's outer and inner row
         ("laps", np.uint64, (2 * 128 * 16 * 4,)),
         *omweso_network.FIELDS,
     ],
@@ -106,7 +111,7 @@ _FLAG_SHIFTS = (63, 62, 61)
 _INFO, _LAPS = np.uint64(INFO), np.uint64(LAPS)
 _ENDLESS, _CAPTURED = np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
 _TURN = np.uint64(TURN_WORDS)
-_BYTE, _SHIFT_BITS = np.uint64(0xFF), np.uint64(63)
+_BYTE, _SHIFT_BITS, _TOPS = np.uint64(0xFF), np.uint64(63), np.uint64(0x8080808080808080)
 _ARRANGED = 4  # from this depth on moves are ordered by the evaluation
 
 
@@ -151,13 +156,18 @@ def _generate(game, worker, ply):
         outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
         rules["lap_limit"], turns, frames,
     )  # fmt: skip
-    return _children(worker, ply, outer, inner, flags, found, True)
+    return _children(rules, worker, ply, found, True)
 
 
 @inline_kernel
-def _children(worker, ply, outer, inner, flags, found, single):
+def _children(rules, worker, ply, found, single):
     """Write the children that the first ``found`` turns of the scratch lead to, the same only once if ``single``."""
     here = np.uint64(ply)
+    outer, inner, foe_outer, foe_inner = _words(worker, ply)
+    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
+    cut_outer, cut_inner = rules["cut"][_ZERO], rules["cut"][_ONE]
+    full = occupied(foe_outer & cut_outer) == cut_outer & _TOPS and occupied(foe_inner & cut_inner) == cut_inner & _TOPS
+    cutting = rules["cutting"] == _ONE or (rules["cutting"] == _TWO and full)
     turns = worker["scratch"]
     count = np.int64(0)
     child = worker["child"]
@@ -169,6 +179,13 @@ def _children(worker, ply, outer, inner, flags, found, single):
         at = np.uint64(count)
         if (info >> _ENDLESS) & _ONE != _ZERO:
             child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _TWO] = child[here, at, _THREE] = _ZERO
+        elif (
+            cutting
+            and captured != _ZERO
+            and ((turns[base + _TWO] & cut_outer) | (turns[base + _THREE] & cut_inner)) == _ZERO
+        ):
+            child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _THREE] = _ZERO
+            child[here, at, _TWO] = _ONE
         else:
             after = child_flags(flags, captured)
             child[here, at, _ZERO] = _with_flags(turns[base + _TWO], after, _FIRST)
@@ -245,7 +262,7 @@ def _generate_group(game, worker, ply, todo):
         bit, outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
         rules["lap_limit"], turns, frames,
     )  # fmt: skip
-    return _children(worker, ply, outer, inner, flags, found, False), todo & ~bit
+    return _children(rules, worker, ply, found, False), todo & ~bit
 
 
 @inline_kernel
@@ -408,10 +425,11 @@ class OmwesoGame:
     """Omweso under one rule set: what :class:`solver.search.searcher.Searcher` searches.
 
     Move codes number the different children of a position, in the order of its turns. ``network`` replaces the
-    evaluation's weights, which are those fitted where the board has eight columns.
+    evaluation's weights, which are those fitted where the board has eight columns. ``okutema``: what ends the game at
+    once, as in a match; without it only who cannot move has lost.
     """
 
-    def __init__(self, rules: OmwesoRules, network: Network | None = None) -> None:
+    def __init__(self, rules: OmwesoRules, network: Network | None = None, *, okutema: Okutema = Okutema.OFF) -> None:
         self.rules = rules
         self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
         self._memory = np.zeros(1, _GAME)
@@ -423,6 +441,7 @@ class OmwesoGame:
         record["reverse"] = sum(1 << lane for lane in lanes)
         record["reductions"] = _reductions()
         record["captures_first"] = rules.first_turn_capture
+        record["cutting"], record["cut"] = _cutting(okutema, rules.columns)
         if network is None:
             network = fitted() if rules.columns == FITTED_COLUMNS else seeds_and_haul(UNITS_A_SEED)
         record["table"], record["thresholds"], record["outputs"] = packed(network)
@@ -472,9 +491,33 @@ class OmwesoGame:
         """The turns that lead to different boards, in order."""
         found: dict[object, Turn] = {}
         for turn in self._generator.turns(position):
-            after = (turn.side, turn.opponent, position.fresh and not turn.captured) if turn.ends else None
+            if not turn.ends:
+                after = None
+            elif turn.captured and self._cuts(position, turn):
+                after = "won"
+            else:
+                after = (turn.side, turn.opponent, position.fresh and not turn.captured)
             found.setdefault(after, turn)
         return list(found.values())
+
+    def _cuts(self, position: OmwesoPosition, turn: Turn) -> bool:
+        """Whether a capturing turn is okutema."""
+        record = self._memory[0]
+        cutting, cut = int(record["cutting"]), [int(word) for word in record["cut"]]
+        emptied = not any(word & row for word, row in zip(cut, pack(turn.opponent), strict=True))
+        lanes = zip(cut, pack(position.opponent), strict=True)
+        full = all(not (word >> 8 * n & 255) or (row >> 8 * n & 255) for word, row in lanes for n in range(8))
+        return emptied and (cutting == 1 or (cutting == 2 and full))
+
+
+def _cutting(okutema: Okutema, columns: int) -> tuple[int, tuple[int, int]]:
+    """The fields ``cutting`` and ``cut`` of the game's record."""
+    ends = 0xFF | (0xFF << 8 * (columns - 1))
+    if okutema is Okutema.OFF:
+        return 0, (0, 0)
+    if okutema is Okutema.FRONT_ROW:
+        return 1, (0, (1 << 8 * columns) - 1)
+    return (2 if okutema is Okutema.END_COLUMNS else 1), (ends, ends)
 
 
 def plies_to_end(score: int) -> int | None:

@@ -4,8 +4,9 @@ An entry is two words, ``key ^ data`` and ``data``; a reader accepts it when the
 by two threads writing at once is simply not found (R. Hyatt and T. Mann, A lock-less transposition table, 2002). Four
 entries make a bucket, one cache line.
 
-A game of many positions has *wide* entries of four words, ``key ^ data``, ``data``, one unused and ``check ^ data``, two
-a bucket: all 128 bits of key and check decide whether an entry is the position's. A table serves one kind or the other.
+A game of many positions has *wide* entries of four words, ``key ^ data``, ``data``, one unused and ``check ^ data``,
+two a bucket: all 128 bits of key and check decide whether an entry is the position's. A table serves one kind or the
+other.
 
 The bits of ``data``, from the lowest:
 

@@ -41,7 +41,7 @@ WORKER = np.dtype(
         ("salt", np.uint64),  # 0, or what sets the keys of a search for progress apart
         ("same_depth", np.int64),  # 1: use only table entries of exactly the depth wanted
         ("excluded", np.uint64),  # moves left out at the root, a bit for each of the codes 0..63
-        ("barred", np.uint64, (MAX_BARRED, 2)),  # keys and checks of the game's positions that end it when they come back
+        ("barred", np.uint64, (MAX_BARRED, 2)),  # keys and checks of positions that end the game when they come back
         ("barred_side", np.int64, (MAX_BARRED,)),  # 0 the root's mover was to move in it, 1 the other
         ("barred_count", np.int64),
         # What it finds.
