@@ -177,7 +177,8 @@ def store_wide(entries, buckets, key, check, data):
     target = at
     for _ in range(WIDE_ENTRIES):
         old = load_uint64(at + np.uint64(8))
-        if (load_uint64(at) ^ old) == key or old == np.uint64(0):
+        other = ((load_uint64(at) ^ old) ^ key) | ((load_uint64(at + np.uint64(24)) ^ old) ^ check)
+        if other == np.uint64(0) or old == np.uint64(0):
             target = at
             break
         worth = entry_depth(old) - 8 * np.int64((age - entry_age(old)) & np.uint64(63))
