@@ -1,4 +1,4 @@
-"""What a game is to the search: nine kernels and one Python object.
+"""What a game is to the search: a score of kernels and one Python object.
 
 **How one search serves two games at no cost.** :func:`solver.search.negamax.negamax` is written once and calls the
 kernels below by name. Each takes the *game* as its first argument: a NamedTuple class of the game's own, holding one
@@ -41,20 +41,23 @@ def generate(game: Any, worker: Any, ply: Any) -> Any:
 
 
 def staged(game: Any) -> bool:
-    """Whether :func:`groups` and :func:`generate_group` are there: a constant of the game."""
+    """Whether the game generates moves group by group for nodes of depth 1, where most end at the first: a constant."""
     raise NotImplementedError
 
 
 def groups(game: Any, worker: Any, ply: Any) -> Any:
     """The moves of ``state[ply]`` in groups, each a bit of a uint64; 0 where they are to be generated all at once.
 
-    May write ``merit[ply]``.
+    May rank the groups in ``merit[ply]``, which nothing else writes until all are generated. Asked of staged games.
     """
     raise NotImplementedError
 
 
 def generate_group(game: Any, worker: Any, ply: Any, todo: Any) -> Any:
-    """Write the moves of the most promising group in ``todo`` as :func:`generate`: (how many, the groups left)."""
+    """Write the moves of the most promising group in ``todo``, as :func:`generate` but for codes and merits.
+
+    Returns (how many, the groups left). The same move may come twice. Asked of staged games.
+    """
     raise NotImplementedError
 
 
@@ -127,12 +130,19 @@ def extends(game: Any, worker: Any, ply: Any, count: Any) -> bool:
 
 
 def arrange(game: Any, worker: Any, ply: Any, count: Any, depth: Any) -> None:
-    """Better the ``merit`` of the ``count`` moves just generated for a search to ``depth``; may overwrite ply + 1."""
+    """Better the ``merit`` of the ``count`` moves just generated for a search to ``depth``.
+
+    May overwrite ``state[ply + 1]``, as the search itself does next.
+    """
     raise NotImplementedError
 
 
 def reduction(game: Any, worker: Any, ply: Any, depth: Any, done: Any) -> Any:
-    """By how many plies less the move tried after ``done`` others is searched first."""
+    """By how many plies less, 0 to ``depth - 1``, the move tried after ``done`` others is searched at first.
+
+    It is searched to the full depth only if that finds it better than the others. Not asked under ``same_depth``. A
+    game that never reduces has scores that are the minimax values of their depth.
+    """
     raise NotImplementedError
 
 

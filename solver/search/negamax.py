@@ -24,7 +24,8 @@ on the way is kept under keys of its own, since it holds for this root only.
 
 With ``same_depth`` a score at depth d is the minimax value of depth d, whatever the table held, the windows or the
 order of moves (below 2 * pits plies without a capture, where Oware knows no repetition). Without it, deeper entries
-serve too.
+serve too, and a game may have late moves searched to less depth first. What is *proven* does not depend on it: a move
+whose reduced search fails low keeps the bounds that this search has proven.
 """
 
 from __future__ import annotations
@@ -130,12 +131,14 @@ def negamax(game, worker, ply, alpha, beta, depth):
             return _unresolved(ply, low, high)
         return min(max(evaluate(game, worker, ply), low), high)
 
+    # 4. The last ply, in games that can take its moves one by one. (A look at the transposition table before it would
+    # save Omweso 3 % of its nodes and no time.)
     if staged(game) and depth == 1 and ply > 0 and beta - alpha == 1 and not realising:
         answered, score = _last_ply(game, worker, ply, beta)
         if answered:
             return score
 
-    # 4. The transposition table: facts of any depth, an estimate of this depth or more.
+    # 5. The transposition table: facts of any depth, an estimate of this depth or more.
     table_move = np.int64(-1)
     if worker["entries"] != np.uint64(0):
         if wide(game):
@@ -158,7 +161,7 @@ def negamax(game, worker, ply, alpha, beta, depth):
                     if (score >= beta and (kind & AT_LEAST) != 0) or (score <= alpha and (kind & AT_MOST) != 0):
                         return score
 
-    # 5. The moves; without any the game is over.
+    # 6. The moves; without any the game is over.
     count = generate(game, worker, ply)
     if count == 0:
         score = final(game, worker, ply)
@@ -168,7 +171,8 @@ def negamax(game, worker, ply, alpha, beta, depth):
     _rank(worker, ply, count, table_move)
     below = depth - 1 + np.int64(extends(game, worker, ply, count))
 
-    # 6. Each in turn: the first with the whole window, the others only asked whether they are better.
+    # 7. Each in turn: the first with the whole window, the others only asked whether they are better, late ones at
+    # first with less depth.
     best, best_move, best_index = np.int64(-INFINITY), np.int64(-1), np.int64(0)
     proven_low, proven_high, proven_move = np.int64(-INFINITY), np.int64(-INFINITY), np.int64(-1)
     reached = alpha
@@ -213,7 +217,7 @@ def negamax(game, worker, ply, alpha, beta, depth):
             cut = True
             break
 
-    # 7. What was found: the estimate, the facts, and the move that was best.
+    # 8. What was found: the estimate, the facts, and the move that was best.
     low = max(low, proven_low)
     if not cut:
         high = max(low, min(high, proven_high))
@@ -240,7 +244,11 @@ def negamax(game, worker, ply, alpha, beta, depth):
 
 @inline_kernel
 def _last_ply(game, worker, ply, beta):
-    """A node of depth 1 with a null window, move by move as they are generated."""
+    """A node of depth 1 with a null window, its moves evaluated as they are generated: (answered, the score).
+
+    Three of four such nodes of Omweso are cut off, after 1.4 moves on the mean, so generating all would be wasted. Not
+    answered is a node without moves, or with one that :func:`extends` may want searched deeper.
+    """
     here = np.uint64(ply)
     todo = groups(game, worker, ply)
     if todo == np.uint64(0):
@@ -387,6 +395,7 @@ def _reward(worker, ply, index, depth):
 
 @inline_kernel
 def _remember(worker, ply, slot_number, depth):
+    """Raise the history of a slot for a cutoff at ``depth``."""
     side, slot = np.uint64(ply & 1), np.uint64(slot_number)
     old = np.int64(worker["history"][side, slot])
     bonus = min(depth * depth, np.int64(400)) * 32
