@@ -7,7 +7,8 @@ searched to the depth; its target is the chance of a win that this score stands 
 with the result. Adam minimises the cross entropy, on nine games of ten.
 
 The players use the weights there are, with ``--scratch`` seeds and captures alone. What a player learns from its own
-games makes a better teacher: ``--keep FILE`` keeps the positions, and ``--add FILE`` fits on those kept before too.
+games makes a better teacher: ``--keep FILE`` keeps the positions, ``--add FILE`` fits on those kept before too, and
+``--positions 0`` on them alone.
 
 Prints, for the tenth, the bits left untold of the results, and of the scores' chances on and off the games: by the
 lead in seeds, by the network's inputs without hidden units, by the network, by the scores themselves. Deterministic on
@@ -37,7 +38,6 @@ from solver.search.omweso import ESTIMATE_LIMIT, UNITS_A_SEED, OmwesoGame
 from solver.search.omweso_network import (
     FULL,
     GROUPS,
-    INPUTS,
     LANES,
     LEAD_ROWS,
     LINEAR_BITS,
@@ -312,6 +312,33 @@ def train(chosen: NDArray[np.int32], targets: Floats, lanes: int, epochs: int, s
 # -- the whole --------------------------------------------------------------------------------------------------------
 
 
+def fit(samples: Samples, epochs: int, seed: int) -> tuple[Network, dict[str, dict[str, float]]]:
+    """The network, and the bits that it and simpler models leave on the games kept out of the fit."""
+    chosen = chosen_rows(samples.boards)
+    promised = 1 / (1 + np.exp(-samples.scores.astype(np.float32) / UNITS_A_LOGIT))
+    played, results = samples.results != NO_RESULT, (1 + samples.results.astype(np.float32)) / 2
+    targets = np.where(played, RESULT_SHARE * results + (1 - RESULT_SHARE) * promised, promised)
+    seen, held = samples.games % 10 != 0, samples.games % 10 == 0
+    lead_alone = np.ascontiguousarray(chosen[:, [32]])
+    lead = train(lead_alone[seen], targets[seen], 1, 1, seed)
+    linear = train(chosen[seen], targets[seen], 1, 4, seed)
+    network = train(chosen[seen], targets[seen], LANES, epochs, seed)
+    left = {}
+    for name, chances in (
+        ("lead", lead.chances(lead_alone[held])),
+        ("linear", linear.chances(chosen[held])),
+        ("network", network.chances(chosen[held])),
+        ("scores", promised[held]),
+    ):
+        on = played[held]
+        left[name] = {
+            "results": bits(chances[on], results[held][on]),
+            "scores_of_games": bits(chances[on], promised[held][on]),
+            "scores_off_games": bits(chances[~on], promised[held][~on]),
+        }
+    return network.network(), left
+
+
 def bits(chances: Floats, targets: Floats) -> float:
     """Mean cross entropy in bits."""
     chances = np.clip(chances, 1e-6, 1 - 1e-6)
@@ -350,44 +377,23 @@ def main() -> None:
     parser.add_argument("--add", type=Path, nargs="*", default=[], help="fit on the positions of these files too")
     options = parser.parse_args()
     player = seeds_and_haul(UNITS_A_SEED) if options.scratch else fitted()
-    samples = play_games(player, options.positions, options.depth, options.seed)
-    if options.keep:
-        np.savez_compressed(options.keep, **samples._asdict())
-    samples = joined([samples, *(Samples(**np.load(path)) for path in options.add)])
-    chosen = chosen_rows(samples.boards)
-    promised = 1 / (1 + np.exp(-samples.scores.astype(np.float32) / UNITS_A_LOGIT))
-    played, results = samples.results != NO_RESULT, (1 + samples.results.astype(np.float32)) / 2
-    targets = np.where(played, RESULT_SHARE * results + (1 - RESULT_SHARE) * promised, promised)
-    seen, held = samples.games % 10 != 0, samples.games % 10 == 0
-    lead, linear, whole = (
-        train(np.ascontiguousarray(chosen[seen][:, inputs]), targets[seen], lanes, epochs, options.seed)
-        for inputs, lanes, epochs in (([32], 1, 1), (range(INPUTS), 1, 4), (range(INPUTS), LANES, options.epochs))
-    )
-    left = {}
-    for name, chances in (
-        ("lead", lead.chances(np.ascontiguousarray(chosen[held][:, [32]]))),
-        ("linear", linear.chances(chosen[held])),
-        ("network", whole.chances(chosen[held])),
-        ("scores", promised[held]),
-    ):
-        on = played[held]
-        left[name] = {
-            "results": bits(chances[on], results[held][on]),
-            "scores_of_games": bits(chances[on], promised[held][on]),
-            "scores_off_games": bits(chances[~on], promised[held][~on]),
-        }
-    report = {name: getattr(options, name) for name in ("positions", "depth", "seed", "epochs")} | {
-        "bits_left_by": left
-    }
-    print(json.dumps(report))
+    parts = [Samples(**np.load(path)) for path in options.add]
+    if options.positions:
+        parts.append(play_games(player, options.positions, options.depth, options.seed))
+        if options.keep:
+            np.savez_compressed(options.keep, **parts[-1]._asdict())
+    samples = joined(parts)
+    network, left = fit(samples, options.epochs, options.seed)
+    print(json.dumps({"positions": len(samples.games), "bits_left_by": left}))
     arguments = " ".join(f"--{name} {getattr(options, name)}" for name in ("positions", "depth", "seed", "epochs"))
+    arguments += " --scratch" * options.scratch + " --add" * bool(options.add)
     found = left["network"]
     header = (
-        f"Written by ``scripts/fit_omweso.py {arguments}``.\n"
-        f"Bits left on games not fitted: results {found['results']}, scores of depth {options.depth}"
+        f"Written by ``scripts/fit_omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``.\n"
+        f"{len(samples.games):,} positions; bits left on games not fitted: results {found['results']}, scores"
         f" {found['scores_of_games']} on the games,\n{found['scores_off_games']} off them."
     )
-    write(whole.network(), header, options.out)
+    write(network, header, options.out)
 
 
 if __name__ == "__main__":
