@@ -6,9 +6,13 @@ of the games, the other half lie a few turns off them, at least one of these ran
 searched to the depth; its target is the chance of a win that this score stands for, in the games' own positions mixed
 with the result. Adam minimises the cross entropy, on nine games of ten.
 
+The players use the weights there are, with ``--scratch`` seeds and captures alone. What a player learns from its own
+games makes a better teacher: ``--keep FILE`` keeps the positions, ``--add FILE`` fits on those kept before too, and
+``--positions 0`` on them alone.
+
 Prints, for the tenth, the bits left untold of the results, and of the scores' chances on and off the games: by the
 lead in seeds, by the network's inputs without hidden units, by the network, by the scores themselves. Deterministic on
-one machine for given arguments and weights to play with: run it twice to learn from the first run's player.
+one machine for given arguments and weights to play with.
 """
 
 from __future__ import annotations
@@ -30,11 +34,10 @@ from solver.search import omweso_weights
 from solver.search.game import final
 from solver.search.game import generate as generate_children
 from solver.search.negamax import negamax
-from solver.search.omweso import ESTIMATE_LIMIT, OmwesoGame
+from solver.search.omweso import ESTIMATE_LIMIT, UNITS_A_SEED, OmwesoGame
 from solver.search.omweso_network import (
     FULL,
     GROUPS,
-    INPUTS,
     LANES,
     LEAD_ROWS,
     LINEAR_BITS,
@@ -42,9 +45,11 @@ from solver.search.omweso_network import (
     ROWS,
     STARTS,
     Network,
+    fitted,
     hauls,
     packed,
     rows_text,
+    seeds_and_haul,
 )
 from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, new_worker
@@ -160,16 +165,17 @@ def random_setup(rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(rng.multinomial(32, rng.dirichlet(np.full(16, rng.choice([0.3, 1.0, 5.0, 50.0])))).tolist())
 
 
-def play_games(positions: int, depth: int, seed: int) -> Samples:
+def play_games(player: Network, positions: int, depth: int, seed: int) -> Samples:
     """Games until there are so many positions."""
     rng = np.random.default_rng(seed)
-    game, worker, table, stop = OmwesoGame(TOURNAMENT), new_worker(), allocate(2), np.zeros(1, U)
+    game, worker, table, stop = OmwesoGame(TOURNAMENT, player), new_worker(), allocate(2), np.zeros(1, U)
     worker[0]["stop"], worker[0]["budget"] = stop.ctypes.data, 1 << 60
     worker[0]["entries"], worker[0]["buckets"] = table.ctypes.data, len(table)
     flags = [(1 << 63) if bit else 0 for bit in (FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH)]
     played: list[Samples] = []
+    found = 0
     with tqdm(total=positions, unit=" positions", disable=None) as progress:
-        while progress.n < positions:
+        while found < positions:
             south = random_setup(rng)
             north = south if rng.random() < 0.6 else random_setup(rng)
             words = [*pack(south), *pack(north)]
@@ -181,8 +187,14 @@ def play_games(positions: int, depth: int, seed: int) -> Samples:
             numbers = np.full(count, len(played), np.int32)
             if count:
                 played.append(Samples(boards[:count], scores[:count], results[:count], numbers))
+            found += count
             progress.update(count)
-    return Samples(*(np.concatenate(parts) for parts in zip(*played, strict=True)))
+    return joined(played)
+
+
+def joined(parts: list[Samples]) -> Samples:
+    """All in one, each game under the number that it had."""
+    return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 # -- inputs and the network in floating point -------------------------------------------------------------------------
@@ -201,7 +213,7 @@ def chosen_rows(boards: NDArray[np.uint64]) -> NDArray[np.int32]:
     """Which row of the table each input picks: int32 [n, INPUTS]."""
     pits = boards.view(np.uint8).reshape(-1, 32).astype(np.int64)
     captures = np.zeros((len(boards), 3), np.int64)
-    count_hauls(OmwesoGame(TOURNAMENT).kernels.record, boards, captures)
+    count_hauls(OmwesoGame(TOURNAMENT, seeds_and_haul(UNITS_A_SEED)).kernels.record, boards, captures)
     lead = np.maximum(LEAD_ROWS // 2 * 2 + pits[:, :16].sum(axis=1) - pits[:, 16:].sum(axis=1), 0) >> 1
     values = np.column_stack([pits, lead, (captures[:, :2] + 1) >> 1, captures[:, 2]])
     return (np.minimum(values, np.array(GROUPS) - 1) + np.array(STARTS)).astype(np.int32)
@@ -300,6 +312,33 @@ def train(chosen: NDArray[np.int32], targets: Floats, lanes: int, epochs: int, s
 # -- the whole --------------------------------------------------------------------------------------------------------
 
 
+def fit(samples: Samples, epochs: int, seed: int) -> tuple[Network, dict[str, dict[str, float]]]:
+    """The network, and the bits that it and simpler models leave on the games kept out of the fit."""
+    chosen = chosen_rows(samples.boards)
+    promised = 1 / (1 + np.exp(-samples.scores.astype(np.float32) / UNITS_A_LOGIT))
+    played, results = samples.results != NO_RESULT, (1 + samples.results.astype(np.float32)) / 2
+    targets = np.where(played, RESULT_SHARE * results + (1 - RESULT_SHARE) * promised, promised)
+    seen, held = samples.games % 10 != 0, samples.games % 10 == 0
+    lead_alone = np.ascontiguousarray(chosen[:, [32]])
+    lead = train(lead_alone[seen], targets[seen], 1, 1, seed)
+    linear = train(chosen[seen], targets[seen], 1, 4, seed)
+    network = train(chosen[seen], targets[seen], LANES, epochs, seed)
+    left = {}
+    for name, chances in (
+        ("lead", lead.chances(lead_alone[held])),
+        ("linear", linear.chances(chosen[held])),
+        ("network", network.chances(chosen[held])),
+        ("scores", promised[held]),
+    ):
+        on = played[held]
+        left[name] = {
+            "results": bits(chances[on], results[held][on]),
+            "scores_of_games": bits(chances[on], promised[held][on]),
+            "scores_off_games": bits(chances[~on], promised[held][~on]),
+        }
+    return network.network(), left
+
+
 def bits(chances: Floats, targets: Floats) -> float:
     """Mean cross entropy in bits."""
     chances = np.clip(chances, 1e-6, 1 - 1e-6)
@@ -333,42 +372,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=16)
     parser.add_argument("--out", type=Path, default=Path(omweso_weights.__file__))
+    parser.add_argument("--scratch", action="store_true", help="play without a network")
+    parser.add_argument("--keep", type=Path, help="write the positions played to this file")
+    parser.add_argument("--add", type=Path, nargs="*", default=[], help="fit on the positions of these files too")
     options = parser.parse_args()
-    samples = play_games(options.positions, options.depth, options.seed)
-    chosen = chosen_rows(samples.boards)
-    promised = 1 / (1 + np.exp(-samples.scores.astype(np.float32) / UNITS_A_LOGIT))
-    played, results = samples.results != NO_RESULT, (1 + samples.results.astype(np.float32)) / 2
-    targets = np.where(played, RESULT_SHARE * results + (1 - RESULT_SHARE) * promised, promised)
-    fitted, held = samples.games % 10 != 0, samples.games % 10 == 0
-    lead, linear, whole = (
-        train(np.ascontiguousarray(chosen[fitted][:, inputs]), targets[fitted], lanes, epochs, options.seed)
-        for inputs, lanes, epochs in (([32], 1, 1), (range(INPUTS), 1, 4), (range(INPUTS), LANES, options.epochs))
-    )
-    left = {}
-    for name, chances in (
-        ("lead", lead.chances(np.ascontiguousarray(chosen[held][:, [32]]))),
-        ("linear", linear.chances(chosen[held])),
-        ("network", whole.chances(chosen[held])),
-        ("scores", promised[held]),
-    ):
-        on = played[held]
-        left[name] = {
-            "results": bits(chances[on], results[held][on]),
-            "scores_of_games": bits(chances[on], promised[held][on]),
-            "scores_off_games": bits(chances[~on], promised[held][~on]),
-        }
-    report = {name: getattr(options, name) for name in ("positions", "depth", "seed", "epochs")} | {
-        "bits_left_by": left
-    }
-    print(json.dumps(report))
+    player = seeds_and_haul(UNITS_A_SEED) if options.scratch else fitted()
+    parts = [Samples(**np.load(path)) for path in options.add]
+    if options.positions:
+        parts.append(play_games(player, options.positions, options.depth, options.seed))
+        if options.keep:
+            np.savez_compressed(options.keep, **parts[-1]._asdict())
+    samples = joined(parts)
+    network, left = fit(samples, options.epochs, options.seed)
+    print(json.dumps({"positions": len(samples.games), "bits_left_by": left}))
     arguments = " ".join(f"--{name} {getattr(options, name)}" for name in ("positions", "depth", "seed", "epochs"))
+    arguments += " --scratch" * options.scratch + " --add" * bool(options.add)
     found = left["network"]
     header = (
-        f"Written by ``scripts/fit_omweso.py {arguments}``.\n"
-        f"Bits left on games not fitted: results {found['results']}, scores of depth {options.depth}"
+        f"Written by ``scripts/fit_omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``.\n"
+        f"{len(samples.games):,} positions; bits left on games not fitted: results {found['results']}, scores"
         f" {found['scores_of_games']} on the games,\n{found['scores_off_games']} off them."
     )
-    write(whole.network(), header, options.out)
+    write(network, header, options.out)
 
 
 if __name__ == "__main__":
