@@ -11,8 +11,8 @@ taken when a search of depth 10 thinks that neither side is more than ten seeds 
 classic set-ups, the plain player, who has no opinion, any classic set-up or one at random.
 
 Abapa has for a game the time that the plain player takes for one on the mean, and shares it out itself. Both totals are
-printed; they are CPU time, one thread each, and Abapa's share of it is set in nodes, so that a busy machine does not
-matter. A win is 1, a draw or a void game 1/2.
+printed; they are CPU time, one thread each, emptying Abapa's transposition table before a game included, and Abapa's
+share of it is set in nodes, so that a busy machine does not matter. A win is 1, a draw or a void game 1/2.
 """
 
 from __future__ import annotations

@@ -433,7 +433,7 @@ class OmwesoGame:
     """
 
     def __init__(self, rules: OmwesoRules, network: Network | None = None, *, okutema: Okutema = Okutema.OFF) -> None:
-        self.rules = rules
+        self.rules, self.okutema = rules, okutema
         self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
         self._memory = np.zeros(1, _GAME)
         record = self._memory[0]
@@ -496,7 +496,7 @@ class OmwesoGame:
         for turn in self._generator.turns(position):
             if not turn.ends:
                 after = None
-            elif turn.captured and self._cuts(position, turn):
+            elif turn.captured and self.okutema is not Okutema.OFF and self._cuts(position, turn):
                 after = "won"
             else:
                 after = (turn.side, turn.opponent, position.fresh and not turn.captured)
