@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
@@ -301,11 +302,12 @@ def train(chosen: NDArray[np.int32], targets: Floats, lanes: int, epochs: int, s
     """A model fitted to targets; the rate falls along half a cosine."""
     model, rng = Model(lanes, seed), np.random.default_rng(seed)
     batches = len(targets) // BATCH
-    for step in tqdm(range(epochs * batches), unit=" batches", disable=None):
-        if step % batches == 0:
-            order = rng.permutation(len(targets))
-        batch = order[step % batches * BATCH :][:BATCH]
-        model.step(chosen[batch], targets[batch], RATE * (1 + np.cos(np.pi * step / (epochs * batches))) / 2 + 1e-5)
+    for epoch in tqdm(range(epochs), unit=" epochs", disable=None):
+        order = rng.permutation(len(targets))
+        for at in range(batches):
+            batch = order[at * BATCH :][:BATCH]
+            rate = RATE * (1 + np.cos(np.pi * (epoch + at / batches) / epochs)) / 2 + 1e-5
+            model.step(chosen[batch], targets[batch], rate)
     return model
 
 
@@ -349,7 +351,7 @@ def write(network: Network, header: str, path: Path) -> None:
     """The module of weights."""
     text = rows_text(network.rows)
     lines = [
-        f'"""Weights of Omweso\'s evaluation; not to be edited.\n\n{header}\n"""\n\n# fmt: off\nROWS = (',
+        f'"""Weights of Omweso\'s evaluation; not to be edited.\n\n{fill(header, 116)}\n"""\n\n# fmt: off\nROWS = (',
         *(f'    "{text[at : at + 110]}"' for at in range(0, len(text), 110)),
         f')\n"""int16 [{ROWS}, {LANES}], little-endian, deflated, in base 85."""\n',
         f"BIAS = (\n{number_lines(network.bias)})\n",
@@ -389,9 +391,9 @@ def main() -> None:
     arguments += " --scratch" * options.scratch + " --add" * bool(options.add)
     found = left["network"]
     header = (
-        f"Written by ``scripts/fit_omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``.\n"
-        f"{len(samples.games):,} positions; bits left on games not fitted: results {found['results']}, scores"
-        f" {found['scores_of_games']} on the games,\n{found['scores_off_games']} off them."
+        f"Written by ``scripts/fit_omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``:"
+        f" {len(samples.games):,} positions; bits left on games not fitted: results {found['results']}, scores"
+        f" {found['scores_of_games']} on the games, {found['scores_off_games']} off them."
     )
     write(network, header, options.out)
 
