@@ -70,8 +70,8 @@ def _reductions() -> NDArray[np.int64]:
 
     Found by what a search of fixed time loses by its choice of turn, as full searches of depth 12 see it (182
     positions, 20 ms each): 0.0077 of a win, against 0.0167 without reductions; half or one and a half times as much
-    loses more. (That was with a linear evaluation.) Letting the opponent move twice (null moves) lost 0.004 to 0.011 more, cutting the last three plies by
-    the evaluation and a margin gained nothing that could be measured.
+    loses more. Letting the opponent move twice (null moves) lost 0.004 to 0.011 more, cutting the last three plies by
+    the evaluation and a margin gained nothing that could be measured. All of that was with a linear evaluation.
     """
     depth, tried = np.arange(_REDUCED)[:, None], np.arange(_REDUCED)[None, :]
     plies = np.floor(0.3 + 0.8 * np.log(np.maximum(depth, 1)) * np.log(tried + 1)).astype(np.int64)
