@@ -11,8 +11,8 @@ taken when a search of depth 10 thinks that neither side is more than ten seeds 
 classic set-ups, the plain player, who has no opinion, any classic set-up or one at random.
 
 Abapa has for a game the time that the plain player takes for one on the mean, and shares it out itself. Both totals are
-printed; they are CPU time, one thread each, and Abapa's share of it is set in nodes, so that a busy machine does not
-matter. A win is 1, a draw or a void game 1/2.
+printed; they are CPU time, one thread each, emptying Abapa's transposition table before a game included, and Abapa's
+share of it is set in nodes, so that a busy machine does not matter. A win is 1, a draw or a void game 1/2.
 """
 
 from __future__ import annotations
@@ -175,7 +175,9 @@ def play(
     position: OmwesoPosition, ours: int, plain: PlainPlayer, searcher: Searcher[OmwesoPosition], clock: Clock
 ) -> float:
     """Our result (1, 0.5, 0) as side ``ours``."""
+    began = time.process_time()
     searcher.clear()
+    clock.ours += time.process_time() - began
     left, result = clock.allowance(), 0.5
     for _ in range(MOST_PLIES):
         if position.voided or any(before._key == position._key for before in position.past):
@@ -220,7 +222,7 @@ def main() -> None:
     options = parser.parse_args()
     game = OmwesoGame(TOURNAMENT)
     compile_search(game)
-    searcher, plain, clock = Searcher(game, hash_mib=64), PlainPlayer(options.depth), Clock()
+    searcher, plain, clock = Searcher(game, hash_mib=16), PlainPlayer(options.depth), Clock()
     rng = random.Random(options.seed)
     plain.choose(OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"]))
     results: list[float] = []

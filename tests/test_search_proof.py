@@ -121,7 +121,7 @@ def test_what_is_no_saved_proof_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a proof")
     with pytest.raises(AbapaError, match="is not a saved proof"):
         load_proof(tmp_path / "text", searcher, ABOUT)
-    with pytest.raises(AbapaError, match="cannot read .*absent: No such file"):
+    with pytest.raises(AbapaError, match=r"cannot read .*absent: No such file"):
         load_proof(tmp_path / "absent", searcher, ABOUT)
     save_proof(tmp_path / "proof", Proof(-3, 3, 3, -3), searcher, ABOUT)
     with pytest.raises(AbapaError, match="is a proof of"):

@@ -1,10 +1,11 @@
 """Machine instructions without a name in numba: counting zeros and bits of a word, prefetch, load, store, tickets.
 
-Each is one LLVM intrinsic; what they are for is said where they are used.
+Each is one LLVM intrinsic, but for the clock, a call of the C library; what they are for is said where they are used.
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from llvmlite import ir
@@ -175,5 +176,22 @@ def byte_swap(typingctx: Any, word: Any) -> Any:
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         return builder.bswap(args[0])
+
+    return signature, codegen
+
+
+@intrinsic
+def monotonic_time(typingctx: Any) -> Any:
+    """Nanoseconds, int64, of the clock that Python's ``time.clock_gettime_ns(time.CLOCK_MONOTONIC)`` reads."""
+    signature = types.int64()
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        i32, i64 = ir.IntType(32), ir.IntType(64)
+        moment = cgutils.alloca_once(builder, ir.LiteralStructType([i64, i64]))  # seconds and nanoseconds
+        kind = ir.FunctionType(i32, [i32, moment.type])
+        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        builder.call(function, [i32(time.CLOCK_MONOTONIC), moment])
+        seconds, nanoseconds = (builder.load(cgutils.gep_inbounds(builder, moment, 0, part)) for part in (0, 1))
+        return builder.add(builder.mul(seconds, i64(10**9)), nanoseconds)
 
     return signature, codegen

@@ -251,8 +251,9 @@ def _write_board(
     turns[at + U(3)] = foe_inner & ~mirrored(taken, columns)
 
 
-@kernel
-def generate(
+@inline_kernel
+def generate_from(
+    starts: np.uint64,
     outer: np.uint64,
     inner: np.uint64,
     foe_outer: np.uint64,
@@ -265,13 +266,7 @@ def generate(
     turns: np.ndarray,
     frames: np.ndarray,
 ) -> np.uint64:
-    """Write every turn of a position to ``turns`` and return how many there are.
-
-    All numbers are uint64. The board: four words, the mover's first; ``flags``, ``options``: see the constants;
-    ``laps``: :func:`lap_table`; ``lap_limit``: a turn that has not ended after so many laps counts as endless.
-    ``turns``: uint64, TURN_WORDS a turn, flat; when it is full the rest is left out, and its capacity returned.
-    ``frames``: uint64 scratch of at least :func:`frame_words` words. Turns come by pit, ``f`` before ``c`` and ``t``
-    before ``d``, then the okukoneeza sowings.
+    """As :func:`generate` for the start pits whose lanes are bits of ``starts``, without the okukoneeza sowings.
 
     The laps of a turn run forward in the inner loop; wherever a choice is open, the other way is pushed on a stack of
     frames, and taken up when the turn has ended.
@@ -284,7 +279,6 @@ def generate(
     reentry = _NOWHERE if (options & _OPT_REENTRY) != _ZERO else _ZERO
     declines = (options & _OPT_DECLINE) != _ZERO
     drops = (options & _OPT_DROP) != _ZERO
-    starts = startable(outer, inner)
     while starts != _ZERO:
         start = count_trailing_zeros(starts)  # pyright: ignore[reportCallIssue]
         starts &= starts - _ONE
@@ -408,6 +402,36 @@ def generate(
                     endless, cycle = _ONE, sown - anchor_laps
             if sown == lap_limit:
                 endless, cycle = _ONE, _ZERO
+    return count
+
+
+@kernel
+def generate(
+    outer: np.uint64,
+    inner: np.uint64,
+    foe_outer: np.uint64,
+    foe_inner: np.uint64,
+    flags: np.uint64,
+    options: np.uint64,
+    columns: np.uint64,
+    laps: np.ndarray,
+    lap_limit: np.uint64,
+    turns: np.ndarray,
+    frames: np.ndarray,
+) -> np.uint64:
+    """Write every turn of a position to ``turns`` and return how many there are.
+
+    All numbers are uint64. The board: four words, the mover's first; ``flags``, ``options``: see the constants;
+    ``laps``: :func:`lap_table`; ``lap_limit``: a turn that has not ended after so many laps counts as endless.
+    ``turns``: uint64, TURN_WORDS a turn, flat; when it is full the rest is left out, and its capacity returned.
+    ``frames``: uint64 scratch of at least :func:`frame_words` words. Turns come by pit, ``f`` before ``c`` and ``t``
+    before ``d``, then the okukoneeza sowings.
+    """
+    count = generate_from(
+        startable(outer, inner), outer, inner, foe_outer, foe_inner, flags, options, columns, laps, lap_limit, turns,
+        frames,
+    )  # fmt: skip
+    capacity = U(turns.shape[0]) // _TURN_WORDS
     if (flags & _FLAG_FRESH) != _ZERO and (options & _OPT_OKUKONEEZA) != _ZERO:
         count = _okukoneeza(outer, inner, foe_outer, foe_inner, columns, laps, turns, count, capacity)
     return count

@@ -1,4 +1,4 @@
-"""What a game is to the search: nine kernels and one Python object.
+"""What a game is to the search: a score of kernels and one Python object.
 
 **How one search serves two games at no cost.** :func:`solver.search.negamax.negamax` is written once and calls the
 kernels below by name. Each takes the *game* as its first argument: a NamedTuple class of the game's own, holding one
@@ -35,13 +35,44 @@ def generate(game: Any, worker: Any, ply: Any) -> Any:
     mover's score at once (seeds captured; 0 where a game has no such thing), ``move[ply, i]`` its code (0..254, the
     same for the same move of the same position always), ``slot[ply, i]`` its slot in the history table (0..2047),
     ``merit[ply, i]`` how promising it looks (0..32767, higher first; 1024 and more for what shall come before the
-    history).
+    history). A kernel whose work can be much more than usual takes some of it off ``patience`` (see worker).
+    """
+    raise NotImplementedError
+
+
+def staged(game: Any) -> bool:
+    """Whether the game generates moves group by group for nodes of depth 1, where most end at the first: a constant."""
+    raise NotImplementedError
+
+
+def groups(game: Any, worker: Any, ply: Any) -> Any:
+    """The moves of ``state[ply]`` in groups, each a bit of a uint64; 0 where they are to be generated all at once.
+
+    May rank the groups in ``merit[ply]``, which nothing else writes until all are generated. Asked of staged games.
+    """
+    raise NotImplementedError
+
+
+def generate_group(game: Any, worker: Any, ply: Any, todo: Any) -> Any:
+    """Write the moves of the most promising group in ``todo``, as :func:`generate` but for codes and merits.
+
+    Returns (how many, the groups left). The same move may come twice. Asked of staged games.
     """
     raise NotImplementedError
 
 
 def key(game: Any, worker: Any, ply: Any) -> Any:
     """A uint64 hash of all of ``state[ply]`` that a score may depend on; its upper half indexes the table."""
+    raise NotImplementedError
+
+
+def wide(game: Any) -> bool:
+    """Whether :func:`key` needs :func:`check` beside it: a constant of the game, so that neither costs one without."""
+    raise NotImplementedError
+
+
+def check(game: Any, worker: Any, ply: Any) -> Any:
+    """A second uint64 hash of the same things as :func:`key` and independent of it; asked of wide games alone."""
     raise NotImplementedError
 
 
@@ -95,6 +126,23 @@ def probe(game: Any, worker: Any, ply: Any) -> Any:
 
 def extends(game: Any, worker: Any, ply: Any, count: Any) -> bool:
     """Whether the ``count`` moves just generated are so forced that the ply shall not count as depth."""
+    raise NotImplementedError
+
+
+def arrange(game: Any, worker: Any, ply: Any, count: Any, depth: Any) -> None:
+    """Better the ``merit`` of the ``count`` moves just generated for a search to ``depth``.
+
+    May overwrite ``state[ply + 1]``, as the search itself does next.
+    """
+    raise NotImplementedError
+
+
+def reduction(game: Any, worker: Any, ply: Any, depth: Any, done: Any) -> Any:
+    """By how many plies less, 0 to ``depth - 1``, the move tried after ``done`` others is searched at first.
+
+    It is searched to the full depth only if that finds it better than the others. Not asked under ``same_depth``. A
+    game that never reduces has scores that are the minimax values of their depth.
+    """
     raise NotImplementedError
 
 

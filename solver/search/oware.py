@@ -165,6 +165,17 @@ def _key(game, worker, ply):
     return mixed ^ (mixed >> np.uint64(29))
 
 
+@implements(kernels.wide, OwareKernels)
+def _wide(game):
+    """64 bits decide: two rows of six houses have few boards with any but tiny chances of one key."""
+    return False
+
+
+@implements(kernels.check, OwareKernels)
+def _check(game, worker, ply):
+    return _ZERO
+
+
 @implements(kernels.final, OwareKernels)
 def _final(game, worker, ply):
     here = np.uint64(ply)
@@ -210,6 +221,32 @@ def _cycle_score(game, worker, ply):
 def _extends(game, worker, ply, count):
     """Feeding an empty row is forced, and hides what comes after it."""
     return worker["state"][np.uint64(ply), np.uint64(1)] == _ZERO
+
+
+@implements(kernels.arrange, OwareKernels)
+def _arrange(game, worker, ply, count, depth):
+    return
+
+
+@implements(kernels.staged, OwareKernels)
+def _staged(game):
+    return False
+
+
+@implements(kernels.groups, OwareKernels)
+def _groups(game, worker, ply):
+    return _ZERO
+
+
+@implements(kernels.generate_group, OwareKernels)
+def _generate_group(game, worker, ply, todo):
+    return np.int64(0), _ZERO
+
+
+@implements(kernels.reduction, OwareKernels)
+def _reduction(game, worker, ply, depth, done):
+    """None: the score of depth d is the minimax value of depth d."""
+    return np.int64(0)
 
 
 @implements(kernels.evaluate, OwareKernels)
@@ -371,7 +408,7 @@ class OwareGame:
             raise PositionError(f"{len(position.seen)} boards since the last capture: the search takes {MAX_BARRED}")
         for row, (board, turn) in enumerate(sorted(position.seen)):
             self._write(Position(board, position.stores, turn, self.rules), record)
-            record["barred"][row] = _root_key(self.kernels, record)
+            record["barred"][row] = _root_key(self.kernels, record), 0
             record["barred_side"][row] = turn != position.turn
         record["barred_count"] = len(position.seen)
         self._write(position, record)

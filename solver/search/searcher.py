@@ -6,7 +6,6 @@ it reports are final margins: from the view of the player to move at the root, s
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,12 +21,13 @@ from solver.search.fortress import Graph, ask, ask_after, besiege
 from solver.search.game import Game, Tabled
 from solver.search.negamax import negamax
 from solver.search.transposition import allocate
-from solver.search.worker import INFINITY, MAX_PLY, new_worker
+from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
 
 MAX_DEPTH = 100
 MAX_THREADS = 64
 _NO_LIMIT = 1 << 62
-_LONGEST = 1e8  # seconds: a timer takes no more than the system's clock can hold
+_LONGEST = 1e8  # seconds: the clock counts nanoseconds in 63 bits
+_SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
 Position = TypeVar("Position")
@@ -245,7 +245,9 @@ class Window:
 class Session(Generic[Position]):
     """One search under way, a context manager: workers set up, the clock running, threads to run on.
 
-    Searches run on threads of a pool while the caller's waits: a compiled search cannot be interrupted, waiting can.
+    A compiled search cannot be interrupted by Ctrl-C, waiting can. So searches run on threads of a pool while the
+    caller's waits; but what is over in a moment, by its limits, runs on the caller's own: on a busy machine a hand-over
+    may take longer than a small budget lasts.
     """
 
     def __init__(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
@@ -264,26 +266,28 @@ class Session(Generic[Position]):
         record = worker[0]
         for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt"):
             record[name] = 0
+        record["patience"] = LOOK_UP_EVERY
         record["budget"] = self._limits.nodes or _NO_LIMIT
+        record["deadline"] = 0
         record["same_depth"] = self._limits.same_depth
         record["age"] = self._searcher._age
         self._searcher.game.place(position, worker)
 
     def __enter__(self) -> Self:
         self._began = time.perf_counter()
-        self._pool = ThreadPoolExecutor(len(self._workers))
-        self._timer = None
-        if self._limits.seconds is not None:
-            self._timer = threading.Timer(min(self._limits.seconds, _LONGEST), self._searcher.stop)
-            self._timer.daemon = True
-            self._timer.start()
+        seconds, nodes = self._limits.seconds, self._limits.nodes
+        if seconds is not None:
+            deadline = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(min(seconds, _LONGEST) * 1e9)
+            for worker in self._workers:
+                worker[0]["deadline"] = deadline
+        short = (seconds is not None and seconds <= _SHORT_SECONDS) or (nodes is not None and nodes <= _SHORT_NODES)
+        self._pool = None if short and len(self._workers) == 1 else ThreadPoolExecutor(len(self._workers))
         return self
 
     def __exit__(self, *error: object) -> None:
         self._stop[0] = 1
-        if self._timer is not None:
-            self._timer.cancel()
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
 
     @property
     def seconds(self) -> float:
@@ -303,6 +307,7 @@ class Session(Generic[Position]):
     def start_helpers(self) -> None:
         """Let the other threads deepen too, a ply or two ahead, only to fill the shared table."""
         for number, worker in enumerate(self._workers[1:]):
+            assert self._pool is not None
             self._pool.submit(self._help, worker, 1 + number % 2)
 
     def _help(self, worker: NDArray[np.void], ahead: int) -> None:
@@ -359,6 +364,8 @@ class Session(Generic[Position]):
         return self._wait(self._search_root, depth, multipv, before, lead)
 
     def _wait(self, function: Callable[..., Any], *args: Any) -> Any:
+        if self._pool is None:
+            return function(*args)
         task = self._pool.submit(function, *args)
         try:
             return task.result()
@@ -418,5 +425,6 @@ def compile_search(game: Game[Any]) -> None:
     """Compile the search of a game, or load it from the cache: some seconds once, then a blink, then nothing."""
     worker = new_worker()
     stop = np.ones(1, np.uint64)
+    worker[0]["patience"] = LOOK_UP_EVERY
     worker[0]["stop"] = stop.ctypes.data
     negamax(game.kernels, worker[0], MAX_PLY, -INFINITY, INFINITY, 0)

@@ -1,8 +1,14 @@
-"""The transposition table: what was found out about a position, 16 bytes an entry, shared by all threads.
+"""The transposition table: what was found out about a position, 16 or 32 bytes an entry, shared by all threads.
 
 An entry is two words, ``key ^ data`` and ``data``; a reader accepts it when the two give back the key, so an entry torn
 by two threads writing at once is simply not found (R. Hyatt and T. Mann, A lock-less transposition table, 2002). Four
-entries make a bucket, one cache line. The bits of ``data``, from the lowest:
+entries make a bucket, one cache line.
+
+A game of many positions has *wide* entries of four words, ``key ^ data``, ``data``, one unused and ``check ^ data``,
+two a bucket: all 128 bits of key and check decide whether an entry is the position's. A table serves one kind or the
+other.
+
+The bits of ``data``, from the lowest:
 
 ====== ====================================================================================================
 bits   what
@@ -29,8 +35,8 @@ from solver.kernels.compile import inline_kernel
 from solver.kernels.intrinsics import load_uint64, store_uint64
 
 AT_LEAST, AT_MOST, BOTH = 1, 2, 3
-ENTRY_BYTES = 16
-BUCKET_ENTRIES = 4
+ENTRY_BYTES, BUCKET_ENTRIES = 16, 4
+WIDE_BYTES, WIDE_ENTRIES = 32, 2
 MAX_MIB = 1 << 20
 
 _OFFSET = 2048
@@ -129,6 +135,19 @@ def find(entries, buckets, key):
 
 
 @inline_kernel
+def find_wide(entries, buckets, key, check):
+    """As :func:`find` in a table of wide entries."""
+    at = bucket_address(entries, buckets, key)
+    for _ in range(WIDE_ENTRIES):
+        data = load_uint64(at + np.uint64(8))
+        same = ((load_uint64(at) ^ data) ^ key) | ((load_uint64(at + np.uint64(24)) ^ data) ^ check)
+        if same == np.uint64(0) and data != np.uint64(0):
+            return data
+        at += np.uint64(WIDE_BYTES)
+    return np.uint64(0)
+
+
+@inline_kernel
 def store(entries, buckets, key, data):
     """Write an entry over the same position's, or over the one of least worth: depth, less 8 for each search of age."""
     at = bucket_address(entries, buckets, key)
@@ -147,6 +166,29 @@ def store(entries, buckets, key, data):
         at += np.uint64(ENTRY_BYTES)
     store_uint64(target, key ^ data)
     store_uint64(target + np.uint64(8), data)
+
+
+@inline_kernel
+def store_wide(entries, buckets, key, check, data):
+    """As :func:`store` in a table of wide entries."""
+    at = bucket_address(entries, buckets, key)
+    age = entry_age(data)
+    worst = np.int64(1 << 40)
+    target = at
+    for _ in range(WIDE_ENTRIES):
+        old = load_uint64(at + np.uint64(8))
+        other = ((load_uint64(at) ^ old) ^ key) | ((load_uint64(at + np.uint64(24)) ^ old) ^ check)
+        if other == np.uint64(0) or old == np.uint64(0):
+            target = at
+            break
+        worth = entry_depth(old) - 8 * np.int64((age - entry_age(old)) & np.uint64(63))
+        if worth < worst:
+            worst = worth
+            target = at
+        at += np.uint64(WIDE_BYTES)
+    store_uint64(target, key ^ data)
+    store_uint64(target + np.uint64(8), data)
+    store_uint64(target + np.uint64(24), check ^ data)
 
 
 @inline_kernel

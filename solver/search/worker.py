@@ -23,6 +23,9 @@ SCRATCH_WORDS = 2048
 MAX_BARRED = 512
 """The most positions of the game so far that the repetition rule can be told of."""
 
+LOOK_UP_EVERY = 1024
+"""Nodes between two looks at what may end a search."""
+
 INFINITY = 2040
 """Above every score. Scores are integers in -2039..2039: the transposition table gives one 12 bits."""
 
@@ -31,24 +34,26 @@ WORKER = np.dtype(
         # What the driver sets before a search.
         ("stop", np.uint64),  # address of a word that is not 0 when the search shall end
         ("budget", np.int64),  # nodes after which it ends
+        ("deadline", np.int64),  # and when: nanoseconds of the monotonic clock, 0 for never
         ("entries", np.uint64),  # address of the transposition table, 0 for none
         ("buckets", np.uint64),  # its number of buckets
         ("age", np.uint64),  # of this search, 0..63
         ("salt", np.uint64),  # 0, or what sets the keys of a search for progress apart
         ("same_depth", np.int64),  # 1: use only table entries of exactly the depth wanted
         ("excluded", np.uint64),  # moves left out at the root, a bit for each of the codes 0..63
-        ("barred", np.uint64, (MAX_BARRED,)),  # keys of the game's positions that end it when they come back
+        ("barred", np.uint64, (MAX_BARRED, 2)),  # keys and checks of positions that end the game when they come back
         ("barred_side", np.int64, (MAX_BARRED,)),  # 0 the root's mover was to move in it, 1 the other
         ("barred_count", np.int64),
         # What it finds.
         ("nodes", np.int64),
         ("table_hits", np.int64),
         ("aborted", np.int64),
+        ("patience", np.int64),  # nodes until the next look at budget, deadline and stop word
         ("move_low", np.int64, (MAX_MOVES,)),  # proven bounds of each root move, by its code
         ("move_high", np.int64, (MAX_MOVES,)),
         # One row a ply.
         ("state", np.uint64, (MAX_PLY + 2, STATE_WORDS)),
-        ("key", np.uint64, (MAX_PLY + 2,)),
+        ("key", np.uint64, (MAX_PLY + 2, 2)),  # key and check
         ("quiet", np.int64, (MAX_PLY + 2,)),  # plies on this path since the last move that cannot be undone
         ("low", np.int64, (MAX_PLY + 2,)),  # proven bounds of the value, set when the node returns
         ("high", np.int64, (MAX_PLY + 2,)),

@@ -11,21 +11,24 @@ import pytest
 
 from databases.omweso_small import DRAWN, solve_small
 from databases.tiers import board_at
-from solver.omweso.position import OmwesoPosition, facing
+from solver.kernels.compile import kernel
+from solver.kernels.omweso import PRACTICAL_LAPS
+from solver.omweso.match import Okutema, Scoring, _cuts, score_turn
+from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
 from solver.omweso.setups import CLASSIC
+from solver.search.game import generate
 from solver.search.omweso import (
     ESTIMATE_LIMIT,
-    PIT_CLASSES,
-    PIT_WEIGHTS,
-    WEIGHTS,
     WON,
     OmwesoGame,
     plies_to_end,
     score_text,
 )
 from solver.search.searcher import Limits, Searcher
+from solver.search.worker import new_worker
 from tests.conformance import load
+from tests.omweso.network_reference import plain_estimate
 
 RULES = [
     TOURNAMENT,
@@ -60,62 +63,10 @@ def random_positions(rules: OmwesoRules, count: int, seed: int = 1) -> list[Omwe
 # -- plain answers ----------------------------------------------------------------------------------------------------
 
 
-def plain_features(position: OmwesoPosition) -> dict[str, int]:
-    """The evaluation's features, counted pit by pit."""
-    rules = position.rules
-    columns = rules.columns
-
-    def strikes(side: tuple[int, ...], other: tuple[int, ...], clockwise: bool) -> list[int]:
-        gains = []
-        for pit, seeds in enumerate(side):
-            if seeds < 2 or (clockwise and pit not in rules.reverse_pits):
-                continue
-            board, at = list(side), pit
-            board[pit] = 0
-            for _ in range(seeds):
-                at = (at + (-1 if clockwise else 1)) % rules.pits
-                board[at] += 1
-            if at >= columns and board[at] >= 2:
-                inner, outer = facing(at, rules)
-                if other[inner] and other[outer]:
-                    gains.append(other[inner] + other[outer])
-        return gains
-
-    def own(side: tuple[int, ...], other: tuple[int, ...]) -> dict[str, int]:
-        pairs = [(side[inner], side[outer]) for inner, outer in (facing(p, rules) for p in range(columns, 2 * columns))]
-        exposed = [a + b for a, b in pairs if a and b]
-        return {
-            "seeds": sum(side),
-            "startable": sum(count >= 2 for count in side),
-            "exposed": sum(exposed),
-            "columns": len(exposed),
-            "reverse": len(strikes(side, other, True)),
-            "front": sum(side[columns:]),
-            "big": sum(count >= 12 for count in side),
-        }
-
-    mine, theirs = own(position.side, position.opponent), own(position.opponent, position.side)
-    found = {name: mine[name] - theirs[name] for name in mine}
-    ours, threats = (
-        strikes(position.side, position.opponent, False),
-        strikes(position.opponent, position.side, False),
-    )
-    found |= {"strikes": len(ours), "haul": max(ours, default=0)}
-    return found | {"threats": len(threats), "loss": max(threats, default=0), "tempo": 1}
-
-
-def plain_estimate(position: OmwesoPosition) -> int:
-    counted = plain_features(position)
-    total = sum(WEIGHTS[name] * counted[name] for name in WEIGHTS)
-    for sign, side in ((1, position.side), (-1, position.opponent)):
-        for pit, seeds in enumerate(side):
-            lane = pit if pit < position.rules.columns else 8 + pit - position.rules.columns
-            total += sign * PIT_WEIGHTS[lane][PIT_CLASSES[min(seeds, 13)]]
-    return max(-ESTIMATE_LIMIT, min(ESTIMATE_LIMIT, (total + 128) >> 8))
-
-
-def plain_minimax(position: OmwesoPosition, depth: int, path: tuple[object, ...] = ()) -> int:
-    """The score at a depth; an only turn does not count as a ply."""
+def plain_minimax(
+    position: OmwesoPosition, depth: int, path: tuple[object, ...] = (), okutema: Okutema = Okutema.OFF
+) -> int:
+    """The score at a depth; an only turn does not count as a ply, and who cuts has won."""
     if position.voided:
         return WON if position.rules.endless is Endless.MOVER_LOSES else 0
     if position._key in path:
@@ -127,10 +78,15 @@ def plain_minimax(position: OmwesoPosition, depth: int, path: tuple[object, ...]
     children = {}
     for turn in position.turns:
         child = replace(position.after(turn), past=())
-        children[child._key if turn.ends else None] = child
+        ends = {position.rules.columns, position.rules.pits - 1}
+        if turn.ends and turn.captures and _cuts(turn, ends, position.rules.columns, okutema):
+            children["won"] = None
+        else:
+            children[child._key if turn.ends else None] = child
     best = -(10**6)
     for child in children.values():
-        score = -plain_minimax(child, depth - 1 + (len(children) == 1), (*path, position._key))
+        below = depth - 1 + (len(children) == 1)
+        score = WON if child is None else -plain_minimax(child, below, (*path, position._key), okutema)
         if abs(score) > ESTIMATE_LIMIT:
             score -= 1 if score > 0 else -1
         best = max(best, score)
@@ -146,6 +102,25 @@ def test_a_score_is_the_minimax_value_of_its_depth(rules: OmwesoRules, hash_mib:
             continue
         for report in searcher.reports(position, Limits(depth=2, same_depth=True)):
             assert report.best.score == plain_minimax(position, report.depth), position.text
+
+
+@pytest.mark.parametrize("okutema", Okutema)
+def test_okutema_ends_the_game(okutema: Okutema) -> None:
+    """In the search and in the codes of its moves."""
+    searcher = Searcher(OmwesoGame(TOURNAMENT, okutema=okutema), hash_mib=1)
+    won = 0
+    for position in random_positions(TOURNAMENT, 60, seed=5):
+        if len(position.turns) > 12:
+            continue
+        report = searcher.search(position, Limits(depth=2, same_depth=True))
+        assert report.best.score == plain_minimax(position, 2, okutema=okutema), position.text
+        if report.best.score == WON - 1:
+            turn = position.find(searcher.game.name(position, report.best.moves[0]))
+            child = position.after(turn)
+            name = score_turn(position, turn, Scoring(okutema=okutema), (0, 0))
+            assert name in ("okutema", "akawumbi") or not child.turns
+            won += name == "okutema"
+    assert (won > 0) == (okutema is not Okutema.OFF)
 
 
 # -- solved boards ----------------------------------------------------------------------------------------------------
@@ -183,6 +158,7 @@ def test_an_answer_within_the_time_of_the_blitz_whatever_the_laps() -> None:
     boards = [tuple(case["side"]) for case in load("omweso/endless_positions.json")["positions"][::400]]
     heavy = (1, 4, 1, 2, 1, 2, 3, 4, 1, 2, 7, 2, 0, 22, 8, 0)  # a cycle of 354,149,681 laps after two from pit 9
     sides = [*((side, other) for side in boards for other in boards[:2]), (heavy, (0, 1) * 8), (heavy, heavy[::-1])]
+    sides += [(side, other) for side in HEAVY for other in HEAVY]
     for side, opponent in sides:
         position = OmwesoPosition(side, opponent)
         if not searcher.game.legal(position):
@@ -191,6 +167,68 @@ def test_an_answer_within_the_time_of_the_blitz_whatever_the_laps() -> None:
         report = searcher.search(position, Limits(seconds=0.2))
         assert report.best.moves
         assert time.perf_counter() - began < 2.8
+
+
+HEAVY = (
+    (3, 0, 7, 6, 5, 6, 2, 3, 0, 3, 0, 4, 0, 4, 1, 2),
+    (5, 0, 3, 2, 2, 8, 2, 8, 2, 1, 3, 4, 1, 0, 5, 0),
+    (7, 1, 3, 2, 3, 4, 3, 2, 2, 5, 0, 10, 0, 1, 2, 1),
+    (8, 0, 6, 5, 2, 6, 2, 3, 2, 1, 2, 4, 0, 2, 3, 0),
+)
+"""Sides with a turn of more than 10,000 laps, from a scan of random ones."""
+
+
+def heavy_positions() -> list[OmwesoPosition]:
+    """Positions with a turn that only the lap limit ends, whoever moves; there is nothing to capture."""
+    return [OmwesoPosition(side, (2, 0, 2, 0, 2, 0, 2, 0, *[0] * 8)) for side in HEAVY]
+
+
+@pytest.mark.parametrize("limits", [Limits(seconds=1e-9), Limits(nodes=1), Limits(seconds=0.004)], ids=str)
+def test_a_starved_search_has_an_answer_all_the_same(limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine far too slow for its clock: a legal turn, and without waiting for another thread to run."""
+
+    def refuse(threads: int) -> None:
+        raise AssertionError("a short search handed over to another thread")
+
+    monkeypatch.setattr("solver.search.searcher.ThreadPoolExecutor", refuse)
+    searcher = Searcher(OmwesoGame(TOURNAMENT), hash_mib=1)
+    for position in (*heavy_positions(), *random_positions(TOURNAMENT, 20)):
+        report = searcher.search(position, limits)
+        assert report.best.moves[0] in searcher.game.legal(position)
+        assert report.nodes > 0
+
+
+def test_the_clock_ends_a_search_that_nothing_else_ends() -> None:
+    """Nobody but the kernel itself looks at the time."""
+    searcher = Searcher(OmwesoGame(TOURNAMENT), hash_mib=1)
+    position = OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"])
+    for seconds in (0.05, 0.5):  # on the caller's thread, and on one of the pool
+        report = searcher.search(position, Limits(seconds=seconds))
+        assert not report.finished and report.depth > 1
+        assert seconds <= report.seconds < 100 * seconds
+
+
+@kernel
+def generated(game, worker):
+    return generate(game, worker, np.int64(0))
+
+
+def test_laps_count_as_work() -> None:
+    """The next look at the clock comes nearer where turns take thousands of laps, else by a node at a time."""
+    game, worker = OmwesoGame(TOURNAMENT), new_worker()
+    for position in heavy_positions():
+        laps = sum(turn.laps for turn in game._generator.turns(position))
+        assert laps >= PRACTICAL_LAPS
+        worker[0]["patience"] = 0
+        game.place(position, worker)
+        generated(game.kernels, worker[0])
+        assert -worker[0]["patience"] >= laps // 64 - 16
+    for position in random_positions(TOURNAMENT, 20):
+        if sum(turn.laps for turn in position.turns) < 64:
+            worker[0]["patience"] = 0
+            game.place(position, worker)
+            generated(game.kernels, worker[0])
+            assert worker[0]["patience"] == 0
 
 
 def test_move_codes_name_the_turns() -> None:

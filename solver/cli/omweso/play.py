@@ -71,7 +71,8 @@ def command(
     if chosen.seconds is not None:
         seconds = min(seconds, chosen.seconds - 0.5)
     match = Match(parsed, Scoring.parse(scoring), chosen, starter=PROGRAM if program_starts else PERSON)
-    player = Player(open_searcher(parsed, hash_mib, threads), Limits(seconds=seconds))
+    searcher = open_searcher(parsed, hash_mib, threads, match.scoring.okutema)
+    player = Player(searcher, Limits(seconds=seconds))
     try:
         while match.winner is None:
             setups = choose_setups(match, setup_text, program_setup)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from solver.omweso.match import POINTS, Game, score_turn
@@ -11,14 +13,21 @@ if TYPE_CHECKING:
     from solver.search.searcher import Limits, Searcher
 
 
+LEAST_SECONDS = 0.01
+
+
 class Player:
-    """Plays a turn that scores at once where there is one, the most points first; else what the search finds best."""
+    """Plays a turn that scores at once where there is one, the most points first; else what the search finds best.
+
+    A limit in seconds is for the whole answer: what listing the turns takes, on boards of long relays, is taken off.
+    """
 
     def __init__(self, searcher: Searcher[OmwesoPosition], limits: Limits) -> None:
         self.searcher, self.limits = searcher, limits
 
     def choose(self, game: Game) -> Turn:
         """The turn to play in a game that goes on."""
+        began = time.monotonic()
         position = game.position
         best, most = None, 0
         for turn in position.turns:
@@ -28,7 +37,10 @@ class Player:
                 best, most = turn, points
         if best is not None:
             return best
-        code = self.searcher.search(position, self.limits).best.moves[0]
+        limits = self.limits
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=max(limits.seconds - (time.monotonic() - began), LEAST_SECONDS))
+        code = self.searcher.search(position, limits).best.moves[0]
         found = self.searcher.game.turn(position, code)  # type: ignore[attr-defined]
         return next(
             turn

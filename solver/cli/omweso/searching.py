@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from solver.omweso.match import Okutema
 from solver.omweso.rules import OmwesoRules
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ def playing_rules(rules: OmwesoRules) -> OmwesoRules:
     return rules if rules.lap_cap is not None else replace(rules, lap_cap=PRACTICAL_LAPS)
 
 
-def open_searcher(rules: OmwesoRules, hash_mib: int, threads: int) -> Searcher[OmwesoPosition]:
-    """A searcher of a rule set, compiled; says so on stderr where that takes a while."""
+def open_searcher(
+    rules: OmwesoRules, hash_mib: int, threads: int, okutema: Okutema = Okutema.OFF
+) -> Searcher[OmwesoPosition]:
+    """A searcher of a rule set, compiled; says so on stderr where that takes a while. ``okutema``: as OmwesoGame."""
     from solver.search.omweso import OmwesoGame
     from solver.search.searcher import Searcher, compile_search
 
-    game = OmwesoGame(rules)
+    game = OmwesoGame(rules, okutema=okutema)
     compile_search(game)
     return Searcher(game, hash_mib=hash_mib, threads=threads)
 

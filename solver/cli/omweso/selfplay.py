@@ -50,7 +50,7 @@ def command(
     north = fixed or (parse_setup(second, parsed) if second else south)
     limits = Limits(depth or (MAX_DEPTH if seconds else 8), seconds)
     match = Match(parsed, Scoring.parse(scoring))
-    player = Player(open_searcher(parsed, hash_mib, threads), limits)
+    player = Player(open_searcher(parsed, hash_mib, threads, match.scoring.okutema), limits)
     for number in range(games):
         if match.winner is not None:
             match = Match(parsed, match.scoring)
