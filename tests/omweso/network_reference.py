@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from solver.omweso.position import OmwesoPosition, Side, facing
@@ -64,14 +66,15 @@ def plain_inputs(position: OmwesoPosition) -> list[int]:
     return [*pits, max(0, (64 + lead) // 2), (best + 1) // 2, (second + 1) // 2, strikes]
 
 
-def network_of(position: OmwesoPosition) -> Network:
+@cache
+def network_of(columns: int) -> Network:
     """The weights that the search uses on a board of so many columns."""
-    return fitted() if position.rules.columns == 8 else seeds_and_haul(UNITS_A_SEED)
+    return fitted() if columns == 8 else seeds_and_haul(UNITS_A_SEED)
 
 
 def plain_estimate(position: OmwesoPosition) -> int:
     """The evaluation, from the mover's view, where the mover has a turn."""
-    network = network_of(position)
+    network = network_of(position.rules.columns)
     sums = network.bias.astype(int)
     for start, size, value in zip(STARTS, GROUPS, plain_inputs(position), strict=True):
         sums = sums + network.rows[start + min(value, size - 1)]
