@@ -46,6 +46,7 @@ from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
+from solver.numerals import read_whole
 from solver.rules import Rules
 
 Counts = dict[int, dict[int, int]]
@@ -315,8 +316,9 @@ def read_counts(path: Path) -> Counts:
             if tier is None or not {"value", "count"} <= set(names):
                 raise AbapaError(f"{path} has the columns {', '.join(names)}: accepted are seeds, value, count")
             for row in reader:
-                if int(row["count"]):
-                    published.setdefault(int(row[tier]), {})[int(row["value"])] = int(row["count"])
+                seeds, value, boards = (read_whole((row[name] or "").strip()) for name in (tier, "value", "count"))
+                if boards:
+                    published.setdefault(seeds, {})[value] = boards
     except OSError as error:
         raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError) as error:

@@ -85,7 +85,7 @@ class Position:
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
-            if re.fullmatch(r"-\d+", token) or token == "":
+            if re.fullmatch(r"-[0-9]+", token) or token == "":
                 raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
             if not re.fullmatch(r"[0-9]{1,4}", token):
                 raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from solver import __version__
+from solver.cli.usage import usage_line
 from solver.errors import AbapaError
 
 COMMANDS: dict[str, str] = {
@@ -89,20 +90,28 @@ def main() -> NoReturn:
         code = abapa.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group called bare shows its help
+            error.show()
+        else:
+            _complain(usage_line(error))
+        code = AbapaError.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("abapa: interrupted", err=True)
         code = 130
     except AbapaError as error:
-        click.echo(f"abapa: {error}", err=True)
+        _complain(str(error))
         code = error.exit_code
     except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except OSError as error:  # a full disk behind stdout, a file that cannot be written
-        click.echo(f"abapa: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = AbapaError.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(text: str) -> None:
+    """Print an error: one line, even if a file name in it has several."""
+    click.echo(f"abapa: {' '.join(text.splitlines())}", err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, NODES, Seconds, json_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.cli.searching import OpenSearcher, searcher_options, signed
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @click.command(name="analyse")
 @click.argument("game", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--depth", type=int, help="Depth of each search, in plies; 14 without another limit.")
-@click.option("--time", "seconds", type=float, help="Seconds for each search.")
-@click.option("--nodes", type=int, help="Nodes for each search.")
+@click.option("--depth", type=DEPTH, help="Depth of each search, in plies; 14 without another limit.")
+@click.option("--time", "seconds", type=Seconds(), help="Seconds for each search.")
+@click.option("--nodes", type=NODES, help="Nodes for each search.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the annotated games here, not to stdout.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import Whole, rules_option, tables_option
 from solver.rules import Rules
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -24,7 +24,7 @@ class SizeType(click.ParamType):
     name = "size"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE)
+        match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE | re.ASCII)
         unit = match and next((unit for unit in _UNITS if unit.lower() == match[2].lower()), None)
         if match is None or unit is None:
             self.fail(f"{value!r} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, TiB")
@@ -34,8 +34,8 @@ class SizeType(click.ParamType):
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), required=True, help="Build the tiers of 0 to this many seeds.")
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores. The tables are the same.")
+@click.option("--seeds", type=Whole(0), required=True, help="Build the tiers of 0 to this many seeds.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores. The tables are the same.")
 @click.option("--bounds/--no-bounds", default=True, help="With or without lower and upper (cycle=own-row only).")
 @click.option("--distance", is_flag=True, help="Also store plies to the capture or end that realises the value.")
 @click.option(

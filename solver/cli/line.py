@@ -11,6 +11,7 @@ import click
 from solver.cli.answers import board_json, columns, moves_json, numbers_json
 from solver.cli.options import (
     POSITION_SETTINGS,
+    Whole,
     json_option,
     parse_positions,
     positions_argument,
@@ -35,7 +36,7 @@ _ENDS = {
 @positions_argument
 @rules_option
 @tables_option
-@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="Most moves to show.")
+@click.option("--limit", type=Whole(1), default=200, show_default=True, help="Most moves to show.")
 @json_option
 def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
     """Show best play by both sides from a position: each move, what it captures, its value for its player.

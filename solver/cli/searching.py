@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import SEARCH_THREADS, Whole, rules_option, tables_option
 from solver.oware import Position
 from solver.rules import Rules
 
@@ -28,9 +28,9 @@ def searcher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @rules_option
     @tables_option
     @click.option("--no-tables", is_flag=True, help="Search without endgame tables.")
-    @click.option("--hash", "hash_mib", type=int, default=64, show_default=True, metavar="MIB",
+    @click.option("--hash", "hash_mib", type=Whole(0), default=64, show_default=True, metavar="MIB",
                   help="Size of the transposition table in MiB; 0 for none.")  # fmt: skip
-    @click.option("--threads", type=int, default=1, show_default=True, help="Threads that search.")
+    @click.option("--threads", type=SEARCH_THREADS, default=1, show_default=True, help="Threads that search.")
     @functools.wraps(command)
     def with_searcher(
         *args: Any, rules: Rules, tables: Path, no_tables: bool, hash_mib: int, threads: int, **kwargs: Any

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.answers import columns, signed
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import markdown_table, print_json
 from solver.rules import Rules
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="One tier, with its histogram; without it, all tiers.")
+@click.option("--seeds", type=Whole(0), help="One tier, with its histogram; without it, all tiers.")
 @click.option("--full", is_flag=True, help="Look at the boards themselves: extremes, distances, passing, greed.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write pictures to DIR.")
-@click.option("--threads", type=click.IntRange(1), help="Threads for --full; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads for --full; without it, all cores.")
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @json_option
 def command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import print_json
 from solver.errors import AbapaError
 from solver.rules import Rules
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
+@click.option("--seeds", type=Whole(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
 @click.option("--independent", is_flag=True, help="Solve the tiers again with another engine and compare every number.")
 @click.option(
     "--counts",
     type=click.Path(path_type=Path, readable=False),
     help="Compare with published counts: a CSV of seeds,value,count.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
 @json_option
 def command(
     rules: Rules,

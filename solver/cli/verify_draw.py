@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,9 +12,10 @@ import click
 
 from solver.cli.answers import columns, numbers_json, signed
 from solver.cli.build import SizeType
-from solver.cli.options import json_option, tables_option
+from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.output import markdown_table, print_json
 from solver.cli.progress import BuildProgress
+from solver.numerals import read_decimal
 
 if TYPE_CHECKING:
     from databases.starts import ProvedTier, StartResult
@@ -36,9 +38,9 @@ class NumbersType(click.ParamType):
         numbers: set[int] = set()
         for part in str(value).split(","):
             first, dash, last = part.strip().partition("-")
-            if not first.isdigit() or (dash and not last.isdigit()) or len(part) > 7:
+            if re.fullmatch(r"[0-9]{1,3}(-[0-9]{1,3})?", part.strip()) is None:
                 self.fail(f"{value!r}: accepted are whole numbers as in 1,2 or 1-6")
-            numbers |= set(range(int(first), int(last or first) + 1))
+            numbers |= set(range(int(first), int(last if dash else first) + 1))
         if not numbers or min(numbers) < 1:
             self.fail(f"{value!r}: accepted are numbers of 1 or more, as in 1,2 or 1-6")
         return sorted(numbers)
@@ -51,8 +53,8 @@ class CountType(click.ParamType):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
-            count = int(float(str(value)))
-        except (ValueError, OverflowError):
+            count = int(read_decimal(str(value)))
+        except ValueError:
             self.fail(f"{value!r} is no number of boards: accepted are numbers such as 200000000 or 2e8")
         if count < 1:
             self.fail(f"{value!r}: accepted are 1 board and more")
@@ -66,7 +68,7 @@ class CountType(click.ParamType):
 @click.option("--limit", type=CountType(), default="2e8", show_default=True, help="Most boards in a tier of the grid.")
 @tables_option
 @click.option("--values-only", is_flag=True, help="A third of the disk, less memory; the tables cannot be proved then.")
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
 @click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @json_option

@@ -8,7 +8,7 @@ import sys
 import click
 
 from solver.cli.omweso.options import history_options, read_position, rules_options
-from solver.cli.options import json_option
+from solver.cli.options import Whole, json_option
 from solver.omweso.position import turn_text
 
 
@@ -19,7 +19,7 @@ from solver.omweso.position import turn_text
 @history_options
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=1_000_000_000,
     show_default=True,
     help="Laps after which to give a turn up.",

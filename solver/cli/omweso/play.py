@@ -8,6 +8,7 @@ import click
 
 from solver.cli.omweso.options import read_rules, rules_options
 from solver.cli.omweso.searching import open_searcher, playing_rules, searcher_options
+from solver.cli.options import Seconds
 from solver.errors import AbapaError
 from solver.omweso.match import Game, GameEnd, Match, Mode, MoveClock, Scoring, describe_end
 from solver.omweso.position import OmwesoPosition, Side, Turn, draw_board, pit_letter, turn_text
@@ -44,7 +45,7 @@ class Quit(Exception):
 @click.option("--setup", "setup_text", help="Your set-up (a name, or counts); asked for without.")
 @click.option("--program-setup", help="The program's set-up; its favourite without.")
 @click.option("--program-starts", is_flag=True, help="The program has the first turn of the first game.")
-@click.option("--time", "seconds", type=float, default=2.0, show_default=True, help="The program's seconds a turn.")
+@click.option("--time", "seconds", type=Seconds(), default=2.0, show_default=True, help="The program's seconds a turn.")
 @rules_options
 @searcher_options
 def command(

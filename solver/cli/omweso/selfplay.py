@@ -8,18 +8,18 @@ import click
 
 from solver.cli.omweso.options import read_rules, rules_options
 from solver.cli.omweso.searching import open_searcher, playing_rules, searcher_options
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, Seconds, Whole, json_option
 from solver.omweso.match import Match, Scoring, describe_end
 from solver.omweso.position import turn_text
 from solver.omweso.setups import fixed_setup, parse_setup
 
 
 @click.command(name="selfplay")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="Games to play.")
+@click.option("--games", type=Whole(1), default=1, show_default=True, help="Games to play.")
 @click.option("--setup", "first", default="all-two", show_default=True, help="Set-up of who starts.")
 @click.option("--other-setup", "second", help="Set-up of the other; the same without.")
-@click.option("--time", "seconds", type=float, help="Seconds a turn.")
-@click.option("--depth", type=int, help="Depth a turn; 8 without a limit.")
+@click.option("--time", "seconds", type=Seconds(), help="Seconds a turn.")
+@click.option("--depth", type=DEPTH, help="Depth a turn; 8 without a limit.")
 @click.option("--scoring", default="points", show_default=True, help="As in points+okutema=front-row+akakyala=on.")
 @rules_options
 @searcher_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.omweso.options import read_rules, rules_options
-from solver.cli.options import json_option, tables_option
+from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="solve")
-@click.option("--seeds", type=click.IntRange(1, 127), required=True, help="Seeds on the board, both sides together.")
-@click.option("--threads", type=click.IntRange(1, 64), help="Threads; all that there are without.")
+@click.option("--seeds", type=Whole(1, 127), required=True, help="Seeds on the board, both sides together.")
+@click.option("--threads", type=Whole(1, 64), help="Threads; all that there are without.")
 @click.option("--verify", is_flag=True, help="Prove every number by the positions after its turns.")
 @click.option("--write/--no-write", default=True, show_default=True, help="Keep the tables.")
 @rules_options
