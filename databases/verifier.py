@@ -286,10 +286,11 @@ def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]
 
 
 def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[Verdict]:
-    """Count the values of each of ``tiers`` that ``published`` knows, in the data, and compare."""
-    for seeds in tiers:
-        if seeds not in published:
-            continue
+    """Count the values of each of ``tiers`` that ``published`` knows, in the data, and compare.
+
+    Raises what :func:`check_counts` raises, before any work.
+    """
+    for seeds in check_counts(tables, tiers, published):
         start = time.perf_counter()
         counts = np.zeros(256, np.int64)
         count_margins(tables.map(seeds), counts)
@@ -300,6 +301,25 @@ def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[V
             if counted.get(value, 0) != published[seeds].get(value, 0)
         )
         yield Verdict(seeds, ("counts",), tables.tiers[seeds].positions, time.perf_counter() - start, faults)
+
+
+def check_counts(tables: Tables, tiers: Sequence[int], published: Counts) -> list[int]:
+    """Those of ``tiers`` that ``published`` knows.
+
+    Raises :class:`~databases.prober.MissingTierError` where one is not there, and :class:`~solver.errors.AbapaError`
+    where there is none or a table is packed.
+    """
+    known = [seeds for seeds in tiers if seeds in published]
+    if not known:
+        there = ", ".join(map(str, sorted(published))) or "no"
+        raise AbapaError(f"the published counts, of {there} seeds, have no counts for tiers {_span(tiers)}")
+    for seeds in known:
+        tables.map(seeds)
+    return known
+
+
+def _span(tiers: Sequence[int]) -> str:
+    return f"{min(tiers)}..{max(tiers)}" if tiers else "asked for"
 
 
 def read_counts(path: Path) -> Counts:

@@ -231,7 +231,8 @@ class Position:
     def result(self) -> tuple[float, float] | None:
         """Final seeds of South and North, or None while the game goes on.
 
-        After a majority the seeds left on the board stay there; with ``cycle=even`` they are halved, the odd one too.
+        After a majority the seeds left on the board stay there; with ``cycle=even`` they are halved, the odd one too:
+        only there are the seeds of a player a half (float), elsewhere whole (int). Their margin is always whole.
         """
         ending = self.ending
         if ending is None:
@@ -242,5 +243,5 @@ class Position:
         if ending == "nomove" and self.rules.grand_slam is GrandSlam.FORBIDDEN and any(self.row(self.turn)):
             south, north = (south + north, 0) if self.turn == SOUTH else (0, south + north)
         if ending == "repetition" and self.rules.cycle is Cycle.EVEN:
-            south = north = self.seeds / 2
+            south = north = self.seeds / 2 if self.seeds % 2 else self.seeds // 2
         return self.stores[SOUTH] + south, self.stores[NORTH] + north

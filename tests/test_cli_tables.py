@@ -17,6 +17,7 @@ import pytest
 import databases
 from databases.lock import BuildLock
 from databases.store import Table, table_path
+from solver.oware import Position
 from solver.rules import ABAPA, AWARI
 from tests import command_line
 from tests.command_line import Ran, abapa, abapa_process, refused, unprivileged
@@ -123,6 +124,46 @@ def test_probe_json_has_the_form_of_the_issue(tables: Path) -> None:
         "upper",
         "moves",
     ]
+
+
+@pytest.mark.parametrize("rules", ["awari", "abapa"])
+@pytest.mark.parametrize(
+    ("position", "value", "over", "final"),
+    [
+        ("0-0-0-0-0-0-0-0-0-0-1-1-25-21-N", -4, "majority", [21, 25]),
+        ("0-0-0-0-0-0-0-0-0-0-1-1-25-21-S", 4, "majority", [25, 21]),
+        ("0-0-0-0-0-0-0-0-0-0-1-1-24-22-S", 0, "nomove", [24, 24]),
+        ("0-0-0-0-0-0-0-0-0-0-1-1-0-0-S", -2, "nomove", [0, 2]),
+        ("1-0-0-0-0-0-0-0-0-0-0-0-20-27-S", -7, "majority", [20, 27]),
+        ("0-0-0-0-0-0-9-9-9-9-9-0-1-2-S", -46, "nomove", [1, 47]),
+        ("0-0-0-0-0-0-0-0-0-0-0-0-24-24-N", 0, "nomove", [24, 24]),
+    ],
+)
+def test_a_finished_game_is_worth_its_final_stores(
+    tables: Path, rules: str, position: str, value: int, over: str, final: list[int]
+) -> None:
+    bounds = {"lower": value, "upper": value} if rules == "abapa" else {}
+    numbers = {"value": value, **bounds, "distance": 0, "over": over, "final": final}
+    probed = json.loads(abapa("probe", "--rules", rules, "--json", position).out)
+    board = {"rules": rules, "board": probed["board"]}
+    assert probed == board | numbers | {"moves": []}
+    lined = json.loads(abapa("line", "--rules", rules, "--json", position).out)
+    assert lined == board | numbers | {"line": [], "end": "over"}
+    shown = abapa("probe", "--rules", rules, position).out
+    assert "The game is over" in shown and shown.endswith("no legal moves\n")
+
+
+def test_a_finished_game_with_empty_stores_is_what_a_table_says(tables: Path) -> None:
+    """No majority is possible then; what the end rule gives is the table's value."""
+    samples = [row for row in load("oware/awari_values_le5.csv") if row["seeds"] in (2, 3)]
+    over = 0
+    for row in samples:
+        board = "-".join(str(row[f"p{i}"]) for i in range(12))
+        if Position.parse(board, AWARI).result() is not None:
+            found = json.loads(abapa("probe", "--rules", "awari", "--json", board).out)
+            assert (found["value"], found["over"]) == (row["value"], "nomove")
+            over += 1
+    assert over > 10
 
 
 def test_positions_come_in_every_form(tables: Path) -> None:
@@ -239,7 +280,14 @@ def test_stats_of_what_is_not_there(tables: Path, tmp_path: Path) -> None:
     refused(
         abapa("stats", "--rules", "awari", "--seeds", "6"), "no awari table of 6 seeds", "abapa build --rules awari"
     )
-    assert abapa("stats", "--tables", tmp_path).out == f"no abapa tables in {tmp_path}\n"
+    for options in ([], ["--json"], ["--full"], ["--plot", str(tmp_path / "pictures")]):
+        ran = abapa("stats", "--tables", tmp_path, *options)
+        refused(ran, f"no abapa table of 0 seeds in {tmp_path}", "abapa build --rules abapa")
+        assert ran.out == ""
+    assert list(tmp_path.iterdir()) == []
+    refused(abapa("stats", "--rules", "abapa+cycle=even"), "no abapa+cycle=even table of 0 seeds")
+    refused(abapa("stats", "--json", "--markdown"), "--markdown and --json exclude each other")
+    refused(abapa("stats", "--threads", "1"), "--threads is for --full")
     assert abapa("stats", "--seeds", "-3").code == 2
 
 
@@ -344,6 +392,16 @@ def test_build_refuses_with_numbers(tmp_path: Path) -> None:
     )
     for wrong in (["--memory", "lots"], ["--seeds", "x"], ["--seeds", "-1"], ["--threads", "0"]):
         refused(abapa("build", "--seeds", "3", "--tables", tmp_path, *wrong), "invalid value for '--", "accepted are")
+    refused(
+        abapa("build", "--rules", "awari", "--seeds", "3", "--bounds", "--tables", tmp_path),
+        "--bounds: awari splits endless play evenly",
+        "accepted are rules with cycle=own-row",
+    )
+    dry = ["--seeds", "2", "--dry-run", "--tables", tmp_path]
+    assert abapa("build", "--rules", "awari", "--no-bounds", *dry).code == 0
+    plan = abapa("build", "--bounds", *dry).out
+    assert "value, lower, upper" in plan
+    assert plan == abapa("build", *dry).out
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ knows both ``solver`` and ``databases``. Data goes to stdout, progress and error
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from contextlib import suppress
@@ -86,6 +87,8 @@ def abapa() -> None:
 
 def main() -> NoReturn:
     """Run the command line; turn a person's error into one line and exit code 2, Ctrl-C into 130."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no input either, and is said to be none
     try:
         code = abapa.main(standalone_mode=False)
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.answers import board_json, columns, moves_json, numbers_json
+from solver.cli.answers import board_json, columns, moves_json, numbers_json, over_json
 from solver.cli.options import (
     POSITION_SETTINGS,
     Whole,
@@ -52,7 +52,8 @@ def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, li
             steps, end = _play(start, opened.line(start, limit)) if start.result() is None else ([], "over")
             if as_json:
                 moves = [step for step, _ in steps]
-                print_json(board_json(start) | numbers_json(opened.probe(start)) | {"line": moves, "end": end})
+                numbers = numbers_json(opened.probe(start)) if start.result() is None else over_json(start)
+                print_json(board_json(start) | numbers | {"line": moves, "end": end})
             else:
                 click.echo(("\n" if number else "") + _table(steps))
                 click.echo(_last_words(steps[-1][1] if steps else start, end))

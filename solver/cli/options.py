@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -94,6 +93,22 @@ def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_rules
 
 
+def rules_override_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--rules`` of a command whose games name their own: it gets ``rules``, None where the option is not given."""
+
+    @click.option(
+        "--rules",
+        "rules_id",
+        metavar="RULES",
+        help="Read the games by this rule set, whatever they name: abapa, awari, ..",
+    )
+    @functools.wraps(command)
+    def with_rules(*args: Any, rules_id: str | None, **kwargs: Any) -> Any:
+        return command(*args, rules=None if rules_id is None else Rules.parse(rules_id), **kwargs)
+
+    return with_rules
+
+
 def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--tables``: the command gets ``tables``, the folder as a :class:`~pathlib.Path`."""
 
@@ -155,8 +170,6 @@ def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         return ((argument, "") for argument in arguments)
     if sys.stdin.isatty():
         raise click.UsageError("no position given: as an argument, or one a line on stdin")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no position either, and is said to be none
     return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
 
 

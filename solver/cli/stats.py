@@ -50,27 +50,29 @@ def command(
     """
     from databases.prober import MissingTierError, open_tables
 
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json exclude each other")
+    if threads is not None and not full:
+        raise click.UsageError("--threads is for --full: accepted is --full --threads N")
     with open_tables(tables, rules) as opened:
-        if seeds is not None and seeds not in opened.tiers:
-            raise MissingTierError(tables, rules, seeds)
+        if not opened.tiers or (seeds is not None and seeds not in opened.tiers):
+            raise MissingTierError(tables, rules, seeds or 0)
         chosen: list[FinishedTable] = [opened.tiers[seeds]] if seeds is not None else [*opened.tiers.values()]
-        show = markdown_table if markdown else columns
-        if full and seeds is not None:
-            _print_full(opened, seeds, threads, show, as_json)
-        elif as_json:
-            for table in chosen:
-                print_json(_json(table) | (_summary_json(opened, table.seeds) if full else {}))
-        elif seeds is not None:
-            click.echo(show(_histogram_rows(chosen[0])))
-        elif chosen:
-            click.echo(show(_summary_rows(opened) if full else _tier_rows(chosen)))
-        else:
-            click.echo(f"no {rules.id} tables in {tables}")
-        if plot is not None and chosen:
+        if plot is not None:  # first: nothing is printed where it cannot be done
             from databases.pictures import write_pictures
 
             for path in write_pictures(opened, seeds, plot):
                 click.echo(f"wrote {path}", err=True)
+        show = markdown_table if markdown else columns
+        if full and seeds is not None:
+            _print_full(opened, seeds, threads, show, as_json)
+        elif as_json:
+            for found in [_json(table) | (_summary_json(opened, table.seeds) if full else {}) for table in chosen]:
+                print_json(found)
+        elif seeds is not None:
+            click.echo(show(_histogram_rows(chosen[0])))
+        else:
+            click.echo(show(_summary_rows(opened) if full else _tier_rows(chosen)))
 
 
 def _json(table: FinishedTable) -> dict[str, Any]:

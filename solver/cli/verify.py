@@ -45,17 +45,19 @@ def command(
     of millions of boards a second, that finds any wrong value or distance. --independent takes far longer and covers
     lower and upper too. A tier is proved on the strength of the smaller ones, so all are verified.
     """
+    from databases import verifier
     from databases.builder.build import check_threads, default_threads
     from databases.prober import MissingTierError, open_tables
-    from databases.verifier import read_counts
 
     threads = threads or default_threads()
     check_threads(threads)
-    published = read_counts(counts) if counts is not None else None
+    published = verifier.read_counts(counts) if counts is not None else None
     with open_tables(tables, rules) as opened:
         top = seeds if seeds is not None else max(opened.tiers, default=-1)  # a gap below it is an error
         if top < 0:
             raise MissingTierError(tables, rules, 0)
+        if published is not None:
+            verifier.check_counts(opened, range(top + 1), published)  # before the long work of the other methods
         wrong = 0
         for method, verdict in _verdicts(opened, top, independent, published, threads):
             wrong += not verdict.right
@@ -81,10 +83,7 @@ def _verdicts(
         for verdict in verifier.compare(tables, top, threads):
             yield "solved again", verdict
     if published is not None:
-        known = [n for n in range(top + 1) if n in published]
-        if not known:
-            raise AbapaError(f"the file has no counts for tiers 0..{top}")
-        for verdict in verifier.count(tables, known, published):
+        for verdict in verifier.count(tables, range(top + 1), published):
             yield "as published", verdict
 
 

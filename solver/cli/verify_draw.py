@@ -27,6 +27,10 @@ _ENDS = {
 }
 
 
+DEFAULT_LIMIT = 200_000_000
+"""Most boards in a tier of the grid."""
+
+
 class NumbersType(click.ParamType):
     """Whole numbers such as 2, 1,2 or 1-6."""
 
@@ -65,7 +69,7 @@ class CountType(click.ParamType):
 @click.option("--per-pit", type=NumbersType(), help="Seeds a pit, as in 1,2; without it 1,2 (with --grid: all).")
 @click.option("--pits", type=NumbersType(), help="Pits a side, as in 6 or 1-8; without it 6 (with --grid: 1-8).")
 @click.option("--grid", is_flag=True, help="A row for every start whose tier is within --limit.")
-@click.option("--limit", type=CountType(), default="2e8", show_default=True, help="Most boards in a tier of the grid.")
+@click.option("--limit", type=CountType(), help="Most boards in a tier of the grid; 2e8 without it.")
 @tables_option
 @click.option("--values-only", is_flag=True, help="A third of the disk, less memory; the tables cannot be proved then.")
 @click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
@@ -78,7 +82,7 @@ def command(
     per_pit: list[int] | None,
     pits: list[int] | None,
     grid: bool,
-    limit: int,
+    limit: int | None,
     tables: Path,
     values_only: bool,
     threads: int | None,
@@ -94,11 +98,15 @@ def command(
 
     --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
     """
-    from databases.starts import solve_starts, starts_within
+    from databases.builder.build import check_threads
+    from databases.starts import check_start, solve_starts, starts_within
     from solver.errors import AbapaError
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json exclude each other")
+    if limit is not None and not grid:
+        raise click.UsageError("--limit is for the tiers of a grid: accepted is --grid --limit COUNT")
+    limit = limit or DEFAULT_LIMIT
     starts = (
         starts_within(limit, pits or range(1, 9), per_pit)
         if grid
@@ -108,6 +116,10 @@ def command(
         raise AbapaError(f"no start has a tier within {limit:,} boards: raise --limit, or name other pits")
     if unknown := [m for m, _ in starts if m > 8]:
         raise AbapaError(f"{unknown[0]} pits a side: accepted are 1 to 8")
+    for m, k in starts:
+        check_start(m, k)
+    if threads is not None:
+        check_threads(threads)
 
     def results() -> Iterator[StartResult]:
         for m in dict.fromkeys(m for m, _ in starts):
@@ -290,10 +302,18 @@ def _print_grid(results: Iterator[StartResult], markdown: bool) -> bool:
         else:
             click.echo("  ".join(cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True)))
 
-    show(_HEADINGS)
-    if markdown:
-        show(["---"] * len(_HEADINGS))
-    return _print(results, lambda result: show(_grid_row(result, markdown)))
+    headed = False
+
+    def show_row(result: StartResult) -> None:
+        nonlocal headed
+        if not headed:  # not before: a plan may be refused
+            show(_HEADINGS)
+            if markdown:
+                show(["---"] * len(_HEADINGS))
+            headed = True
+        show(_grid_row(result, markdown))
+
+    return _print(results, show_row)
 
 
 def _grid_row(result: StartResult, markdown: bool) -> list[str]:

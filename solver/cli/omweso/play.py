@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from solver.cli.omweso.player import Player
 
 PERSON, PROGRAM = 0, 1
+SPARE_SECONDS = 0.5
+"""What the program leaves of the time for a turn."""
 NAMES = ("you", "program")
 HELP = """a turn    the letter of its start pit and a symbol a choice: m, i<, m><
 turns     list the turns you have
@@ -69,8 +71,14 @@ def command(
 
     parsed = playing_rules(read_rules(rules, columns))
     chosen = Mode(mode)
-    if chosen.seconds is not None:
-        seconds = min(seconds, chosen.seconds - 0.5)
+    if chosen.seconds is not None and seconds > chosen.seconds - SPARE_SECONDS:
+        most = chosen.seconds - SPARE_SECONDS
+        raise AbapaError(
+            f"--time {seconds:g}: {mode} gives {chosen.seconds:g} seconds a turn, accepted is up to {most:g}"
+        )
+    for text in (setup_text, program_setup):
+        if text is not None:
+            parse_setup(text, parsed)  # a wrong one is refused here, before the match begins
     match = Match(parsed, Scoring.parse(scoring), chosen, starter=PROGRAM if program_starts else PERSON)
     player = Player(open_searcher(parsed, hash_mib, threads), Limits(seconds=seconds))
     try:

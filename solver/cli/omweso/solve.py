@@ -12,6 +12,7 @@ import click
 from solver.cli.omweso.options import read_rules, rules_options
 from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 
 if TYPE_CHECKING:
     from databases.omweso_small import SmallBoard
@@ -41,7 +42,7 @@ def command(
     Counts of wins, draws and losses (for the player to move), the longest win in plies, what the fixed set-ups are
     worth and which set-ups are best for who starts when the other sees them. Repetition and an endless turn that voids
     the game are draws. With okukoneeza the positions before the first capture are counted apart ("fresh"). Tables
-    solved before are read again.
+    solved before are read again. Exit code 2 when --verify finds a number that is wrong.
     """
     from databases.builder.build import check_threads, default_threads
     from databases.omweso_small import load_small, save_small
@@ -65,6 +66,8 @@ def command(
         click.echo(json.dumps(found, separators=(",", ":")))
     else:
         _print(found)
+    if found.get("faults"):
+        raise AbapaError(f"{found['faults']:,} numbers of {parsed.id}, {seeds} seeds, are wrong: solve it again")
 
 
 def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
