@@ -80,8 +80,8 @@ class Position:
         )
         tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
         turn, sided = SOUTH, False
-        if tokens and tokens[-1].upper() in ("S", "N"):
-            turn, sided = SOUTH if tokens.pop().upper() == "S" else NORTH, True
+        if tokens and tokens[-1] in ("S", "s", "N", "n"):
+            turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
