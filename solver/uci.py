@@ -28,7 +28,7 @@ OpenSearcher = Callable[[int, int, bool], AbstractContextManager[Searcher[Positi
 
 _LATENCY = 0.03  # seconds of a clock kept for the way there and back
 _MOVES_TO_GO = 24
-_MOST = 10**18 - 1  # what a number of the protocol may be: more nodes and milliseconds than anybody waits for
+_MOST_NODES = 10**18 - 1  # the largest number that is read
 
 
 class Engine:
@@ -182,12 +182,12 @@ class Engine:
                     raise AbapaError(f"go {name} {value}: a whole number is wanted") from None
         patient = "infinite" in arguments or "ponder" in arguments
         depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
-        nodes = self._within("go nodes", numbers["nodes"], _MOST) if "nodes" in numbers else None
+        nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
         seconds: float | None = None
         if not patient:
             clock, increment = ("btime", "binc") if position.turn == NORTH else ("wtime", "winc")
             if "movetime" in numbers:
-                seconds = self._within("go movetime", numbers["movetime"], _MOST) / 1000
+                seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST)) / 1000
             elif clock in numbers:
                 left, more = numbers[clock] / 1000, numbers.get(increment, 0) / 1000
                 share = left / max(numbers.get("movestogo", _MOVES_TO_GO), 1) + 0.8 * more

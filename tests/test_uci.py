@@ -240,7 +240,7 @@ def test_options_that_cannot_be_had_are_answered(
         ("depth 500 movetime 200", "go depth: 500 is outside 1 to 100, 100 is taken"),
         ("depth 0", "go depth: 0 is outside 1 to 100, 1 is taken"),
         ("nodes 0", f"go nodes: 0 is outside 1 to {10**18 - 1}, 1 is taken"),
-        ("movetime -5", f"go movetime: -5 is outside 1 to {10**18 - 1}, 1 is taken"),
+        ("movetime -5", "go movetime: -5 is outside 1 to 100000000000, 1 is taken"),
     ],
 )
 def test_limits_that_cannot_be_kept_are_answered(client: Client, go: str, said: str) -> None:

@@ -47,6 +47,10 @@ COMMANDS: dict[str, str] = {
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
 
 
+_HELP_WANTED = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What newer versions of click raise for a group that is called bare: it shows its help."""
+
+
 class LazyGroup(click.Group):
     """A click group that knows its commands by name and imports one only to run it or to show its own help.
 
@@ -93,7 +97,7 @@ def main() -> NoReturn:
         code = abapa.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # a group called bare shows its help
+        if isinstance(error, _HELP_WANTED):
             error.show()
         else:
             _complain(usage_line(error))

@@ -258,18 +258,20 @@ class _Reader:
 
     def _variation(self, start: int) -> str:
         """The rest of a variation that began at ``start``, up to its parenthesis; variations nest."""
-        parts, depth = [""], 1
+        words: list[str] = []
+        run, depth = self.at, 1
         while self.at < len(self.text):
             character = self.text[self.at]
             if character in "{;":
-                parts += [_comment_text(self._comment()), ""]
+                words += self.text[run : self.at].split()
+                words.append(_comment_text(self._comment()))
+                run = self.at
                 continue
             depth += {"(": 1, ")": -1}.get(character, 0)
             self.at += 1
             if depth == 0:
-                words = (part if part.endswith("\n") else " ".join(part.split()) for part in parts)
-                return " ".join(part for part in words if part)
-            parts[-1] += character
+                words += self.text[run : self.at - 1].split()
+                return " ".join(word for word in words if word)
         self.at = start
         raise OgnError(f"line {self._line()}: a variation that is not closed by )")
 
