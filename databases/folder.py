@@ -15,7 +15,7 @@ from solver.rules import Rules
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"
 PACKED_SUFFIX = ".packed.h5"
-_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>\d{2,3})(?P<suffix>\.h5|\.packed\.h5)")
+_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?P<suffix>\.h5|\.packed\.h5)")
 
 
 def tables_folder(option: Path | str | None = None) -> Path:

@@ -129,7 +129,7 @@ class ScoresFile:
     @classmethod
     def at(cls, path: Path) -> ScoresFile:
         """Check name and size. Raises :class:`ScoresError`."""
-        match = re.fullmatch(r"scores\.(\d{1,3})", path.name)
+        match = re.fullmatch(r"scores\.([0-9]{1,3})", path.name)
         if match is None:
             raise ScoresError(f"{path} is not named like a scores file: accepted is scores.N, N being its seeds")
         seeds = int(match[1])
@@ -162,7 +162,7 @@ def find_scores(paths: list[Path]) -> list[ScoresFile]:
     found = {}
     for path in paths:
         inside = (
-            [child for child in path.iterdir() if re.fullmatch(r"scores\.\d+", child.name)] if path.is_dir() else []
+            [child for child in path.iterdir() if re.fullmatch(r"scores\.[0-9]+", child.name)] if path.is_dir() else []
         )
         if path.is_dir() and not inside:
             raise ScoresError(f"{path} holds no files scores.N")

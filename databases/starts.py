@@ -117,6 +117,13 @@ def starts_within(limit: int, pits: Sequence[int], per_pit: Sequence[int] | None
     return starts
 
 
+def check_start(pits: int, per_pit: int) -> None:
+    """Refuse a start whose seeds no table can hold. Raises :class:`~solver.errors.AbapaError`."""
+    most = MAX_SEEDS // (2 * pits)
+    if not 1 <= per_pit <= most:
+        raise AbapaError(f"{per_pit} seeds a pit on {pits} pits a side: accepted are 1 to {most}")
+
+
 def solve_starts(
     directory: Path,
     pits: int,
@@ -136,8 +143,7 @@ def solve_starts(
     rules = Rules(AWARI.grand_slam, AWARI.cycle, pits)
     wanted = sorted(set(per_pit))
     for k in wanted:
-        if not 1 <= k <= MAX_SEEDS // (2 * pits):
-            raise AbapaError(f"{k} seeds a pit on {pits} pits a side: accepted are 1 to {MAX_SEEDS // (2 * pits)}")
+        check_start(pits, k)
     top = 2 * pits * wanted[-1]
     build_tables(
         directory, rules, top, threads=threads, memory=memory, distance=distance, report=report, progress=progress

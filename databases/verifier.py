@@ -46,6 +46,7 @@ from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
+from solver.numerals import read_whole
 from solver.rules import Rules
 
 Counts = dict[int, dict[int, int]]
@@ -285,10 +286,11 @@ def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]
 
 
 def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[Verdict]:
-    """Count the values of each of ``tiers`` that ``published`` knows, in the data, and compare."""
-    for seeds in tiers:
-        if seeds not in published:
-            continue
+    """Count the values of each of ``tiers`` that ``published`` knows, in the data, and compare.
+
+    Raises what :func:`check_counts` raises, before any work.
+    """
+    for seeds in check_counts(tables, tiers, published):
         start = time.perf_counter()
         counts = np.zeros(256, np.int64)
         count_margins(tables.map(seeds), counts)
@@ -299,6 +301,25 @@ def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[V
             if counted.get(value, 0) != published[seeds].get(value, 0)
         )
         yield Verdict(seeds, ("counts",), tables.tiers[seeds].positions, time.perf_counter() - start, faults)
+
+
+def check_counts(tables: Tables, tiers: Sequence[int], published: Counts) -> list[int]:
+    """Those of ``tiers`` that ``published`` knows.
+
+    Raises :class:`~databases.prober.MissingTierError` where one is not there, and :class:`~solver.errors.AbapaError`
+    where there is none or a table is packed.
+    """
+    known = [seeds for seeds in tiers if seeds in published]
+    if not known:
+        there = ", ".join(map(str, sorted(published))) or "no"
+        raise AbapaError(f"the published counts, of {there} seeds, have no counts for tiers {_span(tiers)}")
+    for seeds in known:
+        tables.map(seeds)
+    return known
+
+
+def _span(tiers: Sequence[int]) -> str:
+    return f"{min(tiers)}..{max(tiers)}" if tiers else "asked for"
 
 
 def read_counts(path: Path) -> Counts:
@@ -315,8 +336,9 @@ def read_counts(path: Path) -> Counts:
             if tier is None or not {"value", "count"} <= set(names):
                 raise AbapaError(f"{path} has the columns {', '.join(names)}: accepted are seeds, value, count")
             for row in reader:
-                if int(row["count"]):
-                    published.setdefault(int(row[tier]), {})[int(row["value"])] = int(row["count"])
+                seeds, value, boards = (read_whole((row[name] or "").strip()) for name in (tier, "value", "count"))
+                if boards:
+                    published.setdefault(seeds, {})[value] = boards
     except OSError as error:
         raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError) as error:

@@ -80,12 +80,12 @@ class Position:
         )
         tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
         turn, sided = SOUTH, False
-        if tokens and tokens[-1].upper() in ("S", "N"):
-            turn, sided = SOUTH if tokens.pop().upper() == "S" else NORTH, True
+        if tokens and tokens[-1] in ("S", "s", "N", "n"):
+            turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
-            if re.fullmatch(r"-\d+", token) or token == "":
+            if re.fullmatch(r"-[0-9]+", token) or token == "":
                 raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
             if not re.fullmatch(r"[0-9]{1,4}", token):
                 raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
@@ -231,7 +231,8 @@ class Position:
     def result(self) -> tuple[float, float] | None:
         """Final seeds of South and North, or None while the game goes on.
 
-        After a majority the seeds left on the board stay there; with ``cycle=even`` they are halved, the odd one too.
+        After a majority the seeds left on the board stay there; with ``cycle=even`` they are halved, the odd one too:
+        only there are the seeds of a player a half (float), elsewhere whole (int). Their margin is always whole.
         """
         ending = self.ending
         if ending is None:
@@ -242,5 +243,5 @@ class Position:
         if ending == "nomove" and self.rules.grand_slam is GrandSlam.FORBIDDEN and any(self.row(self.turn)):
             south, north = (south + north, 0) if self.turn == SOUTH else (0, south + north)
         if ending == "repetition" and self.rules.cycle is Cycle.EVEN:
-            south = north = self.seeds / 2
+            south = north = self.seeds / 2 if self.seeds % 2 else self.seeds // 2
         return self.stores[SOUTH] + south, self.stores[NORTH] + north

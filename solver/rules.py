@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from solver.errors import RulesError
+from solver.numerals import read_whole
 
 MAX_PITS = 8
 
@@ -87,7 +88,7 @@ class Rules:
         try:
             grand_slam = GrandSlam(given.get("grand-slam", grand_slam))
             cycle = Cycle(given.get("cycle", cycle))
-            named_pits = int(given["pits"]) if "pits" in given else None
+            named_pits = read_whole(given["pits"]) if "pits" in given else None
         except ValueError as error:
             raise RulesError(f"unknown value in rule set {text!r}: accepted are {ACCEPTED_IDS}") from error
         if pits is not None and named_pits is not None and pits != named_pits:

@@ -17,16 +17,18 @@ from typing import TextIO
 
 from solver import __version__
 from solver.errors import AbapaError
+from solver.numerals import read_whole
 from solver.oware import NORTH, Position
 from solver.rules import Rules
-from solver.search.searcher import MAX_DEPTH, Limits, Report, Searcher, compile_search
-from solver.search.transposition import MAX_MIB
+from solver.search.searcher import LONGEST, MAX_DEPTH, MAX_THREADS, Limits, Report, Searcher, compile_search
+from solver.search.transposition import largest_mib
 
 OpenSearcher = Callable[[int, int, bool], AbstractContextManager[Searcher[Position]]]
 """Makes a searcher from Hash (MiB), Threads and OwnTables."""
 
 _LATENCY = 0.03  # seconds of a clock kept for the way there and back
 _MOVES_TO_GO = 24
+_MOST_NODES = 10**18 - 1  # the largest number that is read
 
 
 class Engine:
@@ -83,8 +85,8 @@ class Engine:
     def _uci(self, _: list[str]) -> None:
         self._say(f"id name Abapa {__version__}")
         self._say("id author the Abapa project")
-        self._say(f"option name Hash type spin default 64 min 1 max {MAX_MIB}")
-        self._say("option name Threads type spin default 1 min 1 max 64")
+        self._say(f"option name Hash type spin default 64 min 1 max {largest_mib()}")
+        self._say(f"option name Threads type spin default 1 min 1 max {MAX_THREADS}")
         self._say("option name OwnTables type check default true")
         self._say("uciok")
 
@@ -105,18 +107,39 @@ class Engine:
         if name not in self._options:
             return
         value = words[words.index("value") + 1] if "value" in words[:-1] else ""
-        if name == "owntables" and value in ("true", "false"):
-            number = int(value == "true")
-        elif name != "owntables" and value.isdecimal():
-            top = MAX_MIB if name == "hash" else 64
-            number = min(max(int(value), 1), top)
+        if name == "owntables":
+            number = self._switch(arguments[1], value)
         else:
-            raise AbapaError(f"option {arguments[1]}: {value or 'no value'} is not accepted")
+            number = self._spin(arguments[1], value, largest_mib() if name == "hash" else MAX_THREADS)
         if number != self._options[name]:
             self._stop()
             self._options[name] = number
             self._searcher = None  # made anew by the next search
             self._resources.close()
+
+    def _switch(self, name: str, value: str) -> int:
+        """The value of an option that is on or off. Raises AbapaError, and the option stays as it is."""
+        if value not in ("true", "false"):
+            kept = "true" if self._options[name.lower()] else "false"
+            raise AbapaError(
+                f"option {name}: {value or 'no value'} is not accepted, true and false are: {kept} is kept"
+            )
+        return int(value == "true")
+
+    def _spin(self, name: str, value: str, most: int) -> int:
+        """The value of an option that is a number from 1 to ``most``; one that is no number is refused likewise."""
+        try:
+            return self._within(f"option {name}", read_whole(value), most)
+        except ValueError:
+            accepted = f"whole numbers from 1 to {most} are: {self._options[name.lower()]} is kept"
+            raise AbapaError(f"option {name}: {value or 'no value'} is not accepted, {accepted}") from None
+
+    def _within(self, what: str, number: int, most: int) -> int:
+        """The nearest number from 1 to ``most``; says which is taken where it is another."""
+        taken = min(max(number, 1), most)
+        if taken != number:
+            self._say(f"info string {what}: {number} is outside 1 to {most}, {taken} is taken")
+        return taken
 
     def _position_(self, arguments: list[str]) -> None:
         self._stop()
@@ -154,23 +177,23 @@ class Engine:
         for name, value in itertools.pairwise(arguments):
             if name in ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo"):
                 try:
-                    numbers[name] = int(value)
+                    numbers[name] = read_whole(value)
                 except ValueError:
                     raise AbapaError(f"go {name} {value}: a whole number is wanted") from None
         patient = "infinite" in arguments or "ponder" in arguments
-        depth = min(max(numbers.get("depth", MAX_DEPTH), 1), MAX_DEPTH)
-        nodes = max(numbers["nodes"], 1) if "nodes" in numbers else None
+        depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
+        nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
         seconds: float | None = None
         if not patient:
             clock, increment = ("btime", "binc") if position.turn == NORTH else ("wtime", "winc")
             if "movetime" in numbers:
-                seconds = numbers["movetime"] / 1000
+                seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST)) / 1000
             elif clock in numbers:
                 left, more = numbers[clock] / 1000, numbers.get(increment, 0) / 1000
                 share = left / max(numbers.get("movestogo", _MOVES_TO_GO), 1) + 0.8 * more
                 seconds = min(share, left - _LATENCY)
             if seconds is not None:
-                seconds = max(seconds, 0.001)
+                seconds = min(max(seconds, 0.001), LONGEST)
         return Limits(depth, seconds, nodes), patient
 
     def _ponderhit(self) -> None:

@@ -53,6 +53,15 @@ def abapa_process(*arguments: str | Path, before: Sequence[str] = ()) -> subproc
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def refused(ran: Ran | subprocess.CompletedProcess[str], *texts: str) -> None:
+    """One line on stderr that holds the texts, exit code 2, no traceback."""
+    code, err = (ran.code, ran.err) if isinstance(ran, Ran) else (ran.returncode, ran.stderr)
+    assert code == 2, err
+    assert err.startswith("abapa: ") and err.count("\n") == 1
+    for text in texts:
+        assert text in err
+
+
 def unprivileged() -> list[str] | None:
     """A program that takes the superuser's right to read and write everything away; None where there is none."""
     if os.geteuid():

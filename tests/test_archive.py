@@ -19,9 +19,8 @@ from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
 from solver.rules import AWARI, Rules
 from tests import command_line
-from tests.command_line import abapa
+from tests.command_line import abapa, refused
 from tests.table_files import write_tables
-from tests.test_cli_tables import refused
 
 RULES = Rules.parse("abapa+pits=4")
 QUANTITIES = ("value", "lower", "upper", "distance")

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from solver.cli import abapa
+from solver.cli import abapa as group
+from solver.cli.analyse import OWN_COMMENT, comment
 from solver.errors import AbapaError
 from solver.oware import Position
 from solver.records.ogn import parse
 from solver.rules import ABAPA, AWARI, Rules
+from solver.search.analysis import MoveNote, analyse
+from solver.search.oware import OwareGame
+from solver.search.searcher import Limits, Searcher
+from tests import command_line
+from tests.command_line import abapa, refused
 from tests.table_files import write_tables
 
 SMALL = "0 1 0 0 1 0 0 0 0 0 2 0"
 
 
 def run(*args: str, stdin: str | None = None) -> Result:
-    result = CliRunner().invoke(abapa, list(args), input=stdin)
+    result = CliRunner().invoke(group, list(args), input=stdin)
     if result.exception is not None and not isinstance(result.exception, (SystemExit, AbapaError)):
         raise result.exception
     return result
@@ -83,6 +91,16 @@ def test_exact_goes_on_until_it_is_proven(tables: Path) -> None:
     assert with_stores["score"] == 2
 
 
+@pytest.mark.parametrize("limit", [["--depth", "2"], ["--nodes", "20"], ["--depth", "2", "--time", "30"]])
+def test_exact_says_what_is_not_proven(limit: list[str]) -> None:
+    ran = abapa("search", "0-0-0-0-1-1-0-0-0-0-1-1", "--exact", "--no-tables", *limit)
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "not proven: the value lies from -4 to +4")
+    ran = abapa("search", "0-0-0-0-1-1-0-0-0-0-1-1", "--exact", "--no-tables", "--json", *limit)
+    assert (ran.code, json.loads(ran.out.splitlines()[-1])["exact"]) == (1, False)
+    proven = abapa("search", "0-0-0-0-0-1-0-0-0-0-0-0", "--exact", "--no-tables", *limit)
+    assert (proven.code, "not proven" in proven.out) == (0, False)
+
+
 def test_tables_cut_the_tree(tables: Path) -> None:
     args = ("search", "0 0 0 1 1 1 1 0 0 0 1 0", "--depth", "9", "--json")
     plain, cut = rows(run(*args, "--no-tables"))[-1], rows(run(*args, "--tables", str(tables)))[-1]
@@ -102,22 +120,23 @@ def test_tables_without_bounds_are_left_out_and_said_so(tmp_path: Path) -> None:
     ("args", "said"),
     [
         (["search", "1 2 3"], "3 counts"),
-        (["search", "start", "--depth", "0"], "depth 0: accepted are 1 to 100"),
-        (["search", "start", "--time", "0"], "a time of 0"),
-        (["search", "start", "--nodes", "-4"], "-4 nodes"),
-        (["search", "start", "--multipv", "0"], "0 lines"),
-        (["search", "start", "--threads", "0"], "0 threads"),
-        (["search", "start", "--hash", "-1"], "-1 MiB"),
+        (["search", "start", "--depth", "0"], "'--depth': '0': accepted are whole numbers from 1 to 100"),
+        (["search", "start", "--time", "0"], "'--time': '0': accepted are seconds, more than 0"),
+        (["search", "start", "--nodes", "-4"], "'--nodes': '-4': accepted are whole numbers of 1 or more"),
+        (["search", "start", "--multipv", "0"], "'--multipv': '0': accepted are whole numbers of 1 or more"),
+        (["search", "start", "--threads", "0"], "'--threads': '0': accepted are whole numbers from 1 to 64"),
+        (["search", "start", "--hash", "-1"], "'--hash': '-1': accepted are whole numbers of 0 or more"),
+        (["search", "start", "--hash", "99999999"], "a transposition table of 99999999 MiB: accepted are 1 to"),
         (["search", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
         (["solve", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
-        (["selfplay", "--depth", "999"], "depth 999"),
+        (["selfplay", "--depth", "999"], "'--depth': '999': accepted are whole numbers from 1 to 100"),
         (["play", "--match", "chess"], "unknown match format 'chess'"),
     ],
 )
 def test_bad_input_is_named(args: list[str], said: str) -> None:
-    result = run(*args, "--no-tables")
-    assert isinstance(result.exception, AbapaError)
-    assert said in str(result.exception) and "\n" not in str(result.exception)
+    ran = abapa(*args, "--no-tables")
+    refused(ran, said)
+    assert ran.out == ""
 
 
 def test_ctrl_c_prints_the_best_so_far() -> None:
@@ -217,6 +236,15 @@ def test_selfplay_of_other_rules() -> None:
     assert list(position.result() or ()) == game["final"]
 
 
+def test_final_seeds_are_halves_only_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    for start, final in (("1-0-0-0-0-0-0-0-0-0-0-1-0-0-S", "[1,1]"), ("1-0-0-0-0-0-0-0-1-0-0-1-0-0-S", "[1.5,1.5]")):
+        position = Position.parse(start, AWARI)
+        over = replace(position, seen=frozenset({(position.board, position.turn)}))
+        monkeypatch.setattr("solver.search.selfplay.play_game", lambda *_, over=over: ([over], []))
+        ran = abapa("selfplay", "--rules", "awari", "--json", "--no-tables")
+        assert f'"end":"repetition","final":{final},' in ran.out
+
+
 GAME = '[Variant "awari"]\n[South "Ama"]\n[FEN "0-1-0-0-1-0-0-0-0-0-2-0-0-0-S"]\n1. E { as played } e 2. B *\n'
 
 
@@ -234,8 +262,96 @@ def test_analysis_names_the_best_move_and_the_loss(tables: Path, tmp_path: Path)
     assert "Ama lost" in result.stderr and "seeds a move" in result.stderr
     (record,) = parse(out.read_text())
     assert record.moves == ["E", "e", "B"]
-    assert record.comments[1].startswith("as played ") and "best B +4, lost" in record.comments[1]
+    ours, theirs = record.comments(1)
+    assert theirs == "as played" and "best B +4, lost" in ours
     assert run("analyse", "-", "--depth", "2", "--no-tables", stdin=GAME).stdout.startswith("[Variant")
+
+
+def scores_of(text: str) -> list[str]:
+    """Every score and loss as it stands in the JSON."""
+    return re.findall(r'"(?:score|best_score|loss)":([^,}]+)', text)
+
+
+@pytest.mark.parametrize("rules", ["awari", "abapa", "awari+pits=1", "abapa+grand-slam=win-only"])
+def test_margins_are_whole(rules: str) -> None:
+    """Whole wherever a game ends, also by a board that repeats with an odd number of seeds."""
+    played = abapa("selfplay", "--rules", rules, "--depth", "3", "--random-plies", "4", "--no-tables")
+    text = abapa("analyse", "-", "--depth", "2", "--json", "--no-tables", stdin=played.out).out
+    assert len(scores_of(text)) > 3 and all(re.fullmatch("-?[0-9]+", score) for score in scores_of(text))
+    (row,) = map(json.loads, text.splitlines())
+    assert all(loss is None or isinstance(loss, float) for loss in row["average_loss"].values())
+
+
+def test_the_margin_of_an_odd_split_is_whole() -> None:
+    position = Position.parse("0-0-1-0-0-0-1-0-0-0-0-1-0-0-S", AWARI)
+    before = replace(position, seen=frozenset({(position.play("C").board, 1)}))
+    searcher = Searcher(OwareGame(AWARI), hash_mib=1)
+    (note,) = analyse(searcher, [before, before.play("C")], Limits(2))
+    assert before.play("C").result() == (1.5, 1.5)
+    assert (note.score, type(note.score), note.exact, type(note.loss)) == (0, int, True, int)
+
+
+def test_what_is_written_is_known_as_our_own() -> None:
+    for score in (-12, 0, 7):
+        for best in (score, score + 5):
+            for exact in (False, True):
+                note = MoveNote(0, 0, "A", score, exact, "f", best, exact)
+                assert OWN_COMMENT.fullmatch(comment(note)), comment(note)
+    for foreign in ("Abapa: a fine move", "+4 exact", "see Abapa: +4 exact", "Abapa: +4 exact!"):
+        assert not OWN_COMMENT.fullmatch(foreign)
+
+
+def test_annotating_again_replaces_what_was_ours() -> None:
+    arguments = ("analyse", "-", "--no-tables", "--depth")
+    game = '[FEN "4-4-4-4-4-4-4-4-4-4-4-4-0-0-N"]\n1... e! { mine } 2. F { theirs } (2. A) f *\n'
+    once = abapa(*arguments, "3", stdin=game).out
+    assert once.count("Abapa:") == 3
+    (record,) = parse(once)
+    assert [[it.kind for it in remarks] for remarks in record.remarks] == [
+        [], ["glyph", "comment", "comment"], ["comment", "comment", "variation"], ["comment"],
+    ]  # fmt: skip
+    twice = abapa(*arguments, "3", stdin=once).out
+    assert twice == once
+    deeper = abapa(*arguments, "4", stdin=once).out
+    assert deeper.count("Abapa:") == 3 and abapa(*arguments, "3", stdin=deeper).out == once
+
+
+def test_a_wrong_result_is_told_and_put_right(tmp_path: Path) -> None:
+    game = '[Result "20-28"]\n[FEN "0-0-0-0-0-1-1-0-0-0-0-1-24-21-S"]\n1. F+2 20-28\n'
+    ran = abapa("analyse", "-", "--depth", "2", "--no-tables", stdin=game)
+    said = "Result '20-28' is wrong: the game ended by its rules, 26-21 (majority)"
+    assert (ran.code, ran.err.splitlines()[0]) == (0, f"abapa: game ? - ?: {said}")
+    assert '[Result "26-21"]' in ran.out and ran.out.rstrip().endswith(" 26-21")
+    row = json.loads(abapa("analyse", "-", "--depth", "2", "--no-tables", "--json", stdin=game).out)
+    assert (row["tags"]["Result"], row["warnings"]) == ("26-21", [said])
+
+
+def test_rules_of_a_record(tmp_path: Path) -> None:
+    arguments = ("analyse", "-", "--depth", "2", "--no-tables")
+    game = '[Variant "Oware"]\n1. F e\n'
+    refused(abapa(*arguments, stdin=game), "unknown Variant 'Oware': accepted are Oware Abapa, Abapa, or a preset")
+    ran = abapa(*arguments, "--rules", "awari", stdin=game)
+    assert (ran.code, ran.err.splitlines()[0]) == (0, "abapa: game ? - ?: Variant 'Oware' is read as awari")
+    assert '[Variant "awari"]' in ran.out
+    assert json.loads(abapa(*arguments, "--json", stdin="1. F e").out)["rules"] == "abapa"
+    refused(abapa(*arguments, "--rules", "chess", stdin=game), "unknown rule set 'chess'")
+
+
+def test_where_nothing_can_be_written_nothing_is_searched(tmp_path: Path) -> None:
+    game = tmp_path / "game.ogn"
+    game.write_text("1. F e")
+    for option in ("--output", "--plot"):
+        refused(abapa("analyse", game, option, tmp_path / "no" / "x.png", "--json"), "there is no folder")
+    pytest.importorskip("matplotlib", reason="the plot extra is not installed")
+    ran = abapa("analyse", game, "--plot", tmp_path / "x.xyz", "--json")
+    refused(ran, "x.xyz: accepted are files that end in .", ".png", ".svg")
+    assert ran.out == ""
+
+
+def test_records_that_are_no_text(tmp_path: Path) -> None:
+    run = [*command_line.ABAPA, "analyse", "-", "--no-tables"]
+    ran = subprocess.run(run, input=b"1. F \xff\xfe\n", capture_output=True, check=False)
+    assert ran.returncode == 2 and ran.stderr.startswith(b"abapa: line 1: ")
 
 
 def test_exact_where_tables_reach(tables: Path, tmp_path: Path) -> None:

@@ -18,12 +18,11 @@ from databases.store import Table, table_path
 from databases.tiers import board_at, board_index
 from solver.errors import AbapaError
 from solver.rules import ABAPA, AWARI
-from tests.command_line import abapa
+from tests.command_line import abapa, refused
 from tests.conformance import load
 from tests.oware_brute import Board, boards_of
 from tests.table_files import write_tables
 from tests.tables_in_memory import built
-from tests.test_cli_tables import refused
 
 MOST = 7
 """Seeds of the tiers made here: from 6 on some boards are left out."""

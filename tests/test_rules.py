@@ -31,7 +31,8 @@ def test_the_ids_people_use() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "chess", "awari+", "awari+pits", "awari+pits=0", "awari+pits=9", "awari+pits=x", "awari+slam=none",
-     "awari+cycle=odd", "awari+cycle=even+cycle=even", "Awari"],
+     "awari+cycle=odd", "awari+cycle=even+cycle=even", "Awari",
+     "awari+pits=\uff14", "awari+pits=\u0664", "awari+pits= 4", "awari+pits=0_4"],
 )  # fmt: skip
 def test_other_texts_are_refused_in_one_line(text: str) -> None:
     with pytest.raises(RulesError) as error:

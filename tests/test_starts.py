@@ -15,10 +15,9 @@ from databases.store import Table, table_path
 from databases.tiers import tier_size
 from solver.oware import Position
 from solver.rules import AWARI
-from tests.command_line import abapa
+from tests.command_line import abapa, refused
 from tests.oware_brute import BruteTables
 from tests.table_files import write_tables
-from tests.test_cli_tables import refused
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +149,14 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     refused(abapa(*draw, "--per-pit", "11"), "11 seeds a pit on 6 pits a side: accepted are 1 to 10")
     refused(abapa(*draw, "--pits", "9"), "9 pits a side: accepted are 1 to 8")
     refused(abapa(*draw, "--grid", "--limit", "2"), "no start has a tier within 2 boards")
+    for grid in ([], ["--grid"]):
+        ran = abapa(*draw, *grid, "--pits", "2", "--per-pit", "1", "--threads", "999")
+        refused(ran, "999 threads: accepted are 1 to")
+        assert ran.out == ""
+    ran = abapa(*draw, "--grid", "--pits", "2", "--per-pit", "1", "--memory", "1KB")
+    assert ran.code == 2 and ran.out == ""  # no heading where no row follows
+    refused(abapa(*draw, "--pits", "1,6", "--per-pit", "1,60"), "60 seeds a pit on 6 pits a side: accepted are 1 to 10")
+    refused(abapa(*draw, "--per-pit", "1", "--limit", "2e5"), "--limit is for the tiers of a grid")
     for wrong in (["--per-pit", "0"], ["--per-pit", "x"], ["--limit", "many"], ["--json", "--markdown"]):
         assert abapa(*draw, *wrong).code == 2
     assert list(tmp_path.iterdir()) == []

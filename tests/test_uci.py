@@ -13,12 +13,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Empty, Queue
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from solver import uci
+from solver.errors import AbapaError
 from solver.oware import Position
 from solver.rules import ABAPA
+from solver.search import searcher
 from solver.search.oware import OwareGame
 from solver.search.searcher import Searcher
+from solver.search.transposition import MAX_MIB, allocate, largest_mib
 from solver.uci import Engine
 
 
@@ -187,8 +193,66 @@ def test_options_make_another_searcher(client: Client) -> None:
     client.until("bestmove")
     assert client.opened == [(7, 2, False)]
     client.send("setoption name Hash value many", "setoption name", "setoption")
-    assert client.until("info string") == ["info string option Hash: many is not accepted"]
+    assert client.until("info string") == [
+        f"info string option Hash: many is not accepted, whole numbers from 1 to {largest_mib()} are: 7 is kept"
+    ]
     assert client.quiet()
+
+
+def test_the_greatest_hash_is_what_the_machine_has(client: Client) -> None:
+    client.send("uci")
+    (line,) = [line for line in client.until("uciok") if line.startswith("option name Hash ")]
+    most = int(line.split()[-1])
+    assert most == largest_mib() <= MAX_MIB
+    assert most <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said", "taken"),
+    [
+        ("Threads", "0", "0 is outside 1 to 64, 1 is taken", (64, 1, True)),
+        ("Threads", "-3", "-3 is outside 1 to 64, 1 is taken", (64, 1, True)),
+        ("Threads", "2.5", "2.5 is not accepted, whole numbers from 1 to 64 are: 1 is kept", (64, 1, True)),
+        ("Threads", "inf", "inf is not accepted, whole numbers from 1 to 64 are: 1 is kept", (64, 1, True)),
+        ("Threads", "\uff12", "\uff12 is not accepted, whole numbers from 1 to 64 are: 1 is kept", (64, 1, True)),
+        ("Threads", "", "no value is not accepted, whole numbers from 1 to 64 are: 1 is kept", (64, 1, True)),
+        ("Hash", "0", "0 is outside 1 to 100, 1 is taken", (1, 1, True)),
+        ("hash", "99999999999", "99999999999 is outside 1 to 100, 100 is taken", (100, 1, True)),
+        ("Hash", "9" * 40, f"{'9' * 40} is not accepted, whole numbers from 1 to 100 are: 64 is kept", (64, 1, True)),
+        ("OwnTables", "maybe", "maybe is not accepted, true and false are: true is kept", (64, 1, True)),
+        ("OwnTables", "1", "1 is not accepted, true and false are: true is kept", (64, 1, True)),
+    ],
+)
+def test_options_that_cannot_be_had_are_answered(
+    client: Client, monkeypatch: pytest.MonkeyPatch, option: str, value: str, said: str, taken: tuple[int, int, bool]
+) -> None:
+    monkeypatch.setattr(uci, "largest_mib", lambda: 100)
+    client.send(f"setoption name {option} value {value}")
+    assert client.until("info string") == [f"info string option {option}: {said}"]
+    client.send("go depth 1")
+    client.until("bestmove")
+    assert client.opened == [taken]
+
+
+@pytest.mark.parametrize(
+    ("go", "said"),
+    [
+        ("depth 500 movetime 200", "go depth: 500 is outside 1 to 100, 100 is taken"),
+        ("depth 0", "go depth: 0 is outside 1 to 100, 1 is taken"),
+        ("nodes 0", f"go nodes: 0 is outside 1 to {10**18 - 1}, 1 is taken"),
+        ("movetime -5", "go movetime: -5 is outside 1 to 100000000000, 1 is taken"),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_answered(client: Client, go: str, said: str) -> None:
+    client.send(f"go {go}")
+    assert client.until("info string") == [f"info string {said}"]
+    assert client.until("bestmove")[-1].split()[1] in "ABCDEF"
+
+
+def test_times_longer_than_any_clock(client: Client) -> None:
+    client.send("go depth 3 movetime 999999999999999999", "go depth 3 wtime 999999999999999999")
+    for _ in range(2):
+        assert client.until("bestmove")[-1].split()[1] in "ABCDEF"
 
 
 def test_nonsense_is_passed_over(client: Client) -> None:
@@ -217,8 +281,14 @@ def test_as_a_program() -> None:
     assert done.stderr == ""
 
 
-def test_more_memory_than_there_is_leaves_the_engine_as_it_was(client: Client) -> None:
-    client.send("setoption name Hash value 1048576", "isready")
-    assert "no memory" in client.until("readyok")[0]
+def test_more_memory_than_there_is_leaves_the_engine_as_it_was(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(mib: int) -> NDArray[np.uint64]:
+        if mib > 64:
+            raise AbapaError(f"no memory for a transposition table of {mib} MiB: ask for less")
+        return allocate(mib)
+
+    monkeypatch.setattr(searcher, "allocate", refuse)
+    client.send("setoption name Hash value 65", "isready")
+    assert client.until("readyok")[0] == "info string no memory for a transposition table of 65 MiB: ask for less"
     client.send("position startpos", "go depth 3")
     assert client.until("bestmove")[-1].startswith("bestmove ")

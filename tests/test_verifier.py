@@ -24,11 +24,10 @@ from databases.tiers import board_at, board_index, tier_size
 from databases.verifier import compare, prove, prove_arrays
 from solver.oware import Position
 from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from tests.command_line import abapa
+from tests.command_line import abapa, refused
 from tests.conformance import DATA
 from tests.table_files import write_tables
 from tests.tables_in_memory import built
-from tests.test_cli_tables import refused
 
 TABLE_SLAMS = [slam for slam in GrandSlam if slam is not GrandSlam.WIN_ONLY]
 SMALL = [Rules(slam, Cycle.EVEN, pits) for slam in TABLE_SLAMS for pits in (1, 2, 3, 5)]
@@ -208,10 +207,15 @@ def test_counts(made: Path, tmp_path: Path) -> None:
         ("a,b\n1,2\n", "has the columns a, b: accepted are seeds, value, count"),
         ("seeds,value,count\n1,x,3\n", "is no CSV file of numbers"),
         ("seeds,value,count\n1,2\n", "is no CSV file of numbers"),
-        ("seeds,value,count\n40,1,3\n", "has no counts for tiers 0..7"),
+        ("seeds,value,count\n1,1,\uff15\n", "is no CSV file of numbers"),
+        ("seeds,value,count\n1,1,1_0\n", "is no CSV file of numbers"),
+        ("seeds,value,count\n40,1,3\n", "the published counts, of 40 seeds, have no counts for tiers 0..7"),
     ]:
         wrong.write_text(text)
-        refused(abapa("verify", *where, "--counts", wrong), message)
+        for methods in ([], ["--independent"]):  # refused before a method that takes long begins
+            ran = abapa("verify", *where, *methods, "--counts", wrong)
+            refused(ran, message)
+            assert ran.out == ""
     refused(abapa("verify", *where, "--counts", tmp_path / "absent.csv"), "cannot be read: No such file")
 
 

@@ -8,6 +8,7 @@ knows both ``solver`` and ``databases``. Data goes to stdout, progress and error
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from contextlib import suppress
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from solver import __version__
+from solver.cli.usage import usage_line
 from solver.errors import AbapaError
 
 COMMANDS: dict[str, str] = {
@@ -43,6 +45,10 @@ COMMANDS: dict[str, str] = {
     "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
+
+
+_HELP_WANTED = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What newer versions of click raise for a group that is called bare: it shows its help."""
 
 
 class LazyGroup(click.Group):
@@ -85,24 +91,34 @@ def abapa() -> None:
 
 def main() -> NoReturn:
     """Run the command line; turn a person's error into one line and exit code 2, Ctrl-C into 130."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no input either, and is said to be none
     try:
         code = abapa.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        if isinstance(error, _HELP_WANTED):
+            error.show()
+        else:
+            _complain(usage_line(error))
+        code = AbapaError.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("abapa: interrupted", err=True)
         code = 130
     except AbapaError as error:
-        click.echo(f"abapa: {error}", err=True)
+        _complain(str(error))
         code = error.exit_code
     except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except OSError as error:  # a full disk behind stdout, a file that cannot be written
-        click.echo(f"abapa: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = AbapaError.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(text: str) -> None:
+    """Print an error: one line, even if a file name in it has several."""
+    click.echo(f"abapa: {' '.join(text.splitlines())}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,28 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, NODES, Seconds, json_option, rules_override_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
-from solver.cli.searching import OpenSearcher, searcher_options, signed
+from solver.cli.searching import OpenSearcher, engine_options, signed
 from solver.errors import AbapaError
 from solver.oware import SIDES
 
 if TYPE_CHECKING:
     from solver.records.ogn import Record
+    from solver.rules import Rules
     from solver.search.analysis import MoveNote
 
 
 @click.command(name="analyse")
 @click.argument("game", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--depth", type=int, help="Depth of each search, in plies; 14 without another limit.")
-@click.option("--time", "seconds", type=float, help="Seconds for each search.")
-@click.option("--nodes", type=int, help="Nodes for each search.")
+@click.option("--depth", type=DEPTH, help="Depth of each search, in plies; 14 without another limit.")
+@click.option("--time", "seconds", type=Seconds(), help="Seconds for each search.")
+@click.option("--nodes", type=NODES, help="Nodes for each search.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the annotated games here, not to stdout.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Draw the margin over the game (.png, .svg, .pdf); needs the plot extra.")  # fmt: skip
-@searcher_options
+@rules_override_option
+@engine_options
 @json_option
 def command(
     game: Path,
@@ -40,23 +43,36 @@ def command(
     nodes: int | None,
     output: Path | None,
     plot: Path | None,
+    rules: Rules | None,
     open_searcher: OpenSearcher,
     as_json: bool,
 ) -> None:
     """Annotate each move of the games in GAME (Oware Game Notation, - is stdin) with its value and what it lost.
 
     Values are final margins in seeds from the view of the player who moved, exact where tables or the end of the game
-    decide, each position as if it stood fresh on the board. The rules are those that the game names.
+    decide, each position as if it stood fresh on the board. The rules are those that the game's Variant tag names,
+    Abapa without one; a name that is unknown is an error, unless --rules says what to read the games by.
+
+    What was remarked before is kept; an annotation of Abapa's own is replaced. A Result that is not how the moves end
+    the game is put right, with a warning.
     """
     from solver.records.ogn import dump, parse
     from solver.search.analysis import analyse
     from solver.search.searcher import MAX_DEPTH, Limits
 
+    for path in (output, plot):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise AbapaError(f"cannot write {path}: there is no folder {path.absolute().parent}")
+    if plot is not None:
+        check_plot(plot)
     text = sys.stdin.read() if str(game) == "-" else game.read_text(encoding="utf-8", errors="replace")
     if depth is None and seconds is None and nodes is None:
         depth = 14
     limits = Limits(MAX_DEPTH if depth is None else depth, seconds, nodes)
-    records = parse(text)
+    records = parse(text, rules)
+    for record in records:
+        for warning in record.warnings:
+            click.echo(f"abapa: game {record.title}: {warning}", err=True)
     annotated: list[tuple[Record, list[MoveNote]]] = []
     with progress_bar(sum(len(record.moves) for record in records), "move", "analyse") as bar:
         for record in records:
@@ -68,8 +84,7 @@ def command(
             annotated.append((record, notes))
     for record, notes in annotated:
         for note in notes:
-            said = record.comments[note.ply + 1]
-            record.comments[note.ply + 1] = f"{said} {comment(note)}".strip()
+            record.annotate(note.ply + 1, comment(note), OWN_COMMENT)
         if as_json:
             print_json(game_json(record, notes))
     if plot is not None:
@@ -82,12 +97,18 @@ def command(
         click.echo(summary(record, notes), err=True)
 
 
+OWN_COMMENT = re.compile(
+    r"Abapa: (?:0|[+-][0-9]+) (?:exact|estimate)(?:, best [A-Ha-h] (?:0|[+-][0-9]+), lost [0-9]+)?"
+)
+"""What :func:`comment` writes, to be replaced when a game is annotated again."""
+
+
 def comment(note: MoveNote) -> str:
     """What is written after a move: its value, and the best move where it was another."""
-    value = f"{signed(note.score)} {'exact' if note.exact else 'estimate'}"
+    value = f"Abapa: {signed(note.score)} {'exact' if note.exact else 'estimate'}"
     if note.loss <= 0:
         return value
-    return f"{value}, best {note.best} {signed(note.best_score)}, lost {note.loss:g}"
+    return f"{value}, best {note.best} {signed(note.best_score)}, lost {note.loss}"
 
 
 def summary(record: Record, notes: list[MoveNote]) -> str:
@@ -110,18 +131,34 @@ def game_json(record: Record, notes: list[MoveNote]) -> dict[str, Any]:
     return {
         "tags": record.tags,
         "rules": record.rules.id,
+        "warnings": record.warnings,
         "average_loss": {name.lower(): average_loss(notes, side) for side, name in enumerate(SIDES)},
         "moves": [asdict(note) | {"side": SIDES[note.side].lower(), "loss": note.loss} for note in notes],
     }
 
 
-def draw(path: Path, annotated: list[tuple[Record, list[MoveNote]]]) -> None:
-    """South's expected final margin after each move, a line a game; filled dots are exact."""
+def load_pyplot() -> Any:
+    """matplotlib's pyplot, without a window: a file is wanted. Raises AbapaError where it is not installed."""
     try:
-        importlib.import_module("matplotlib").use("Agg")  # no window: a file is wanted
-        pyplot = importlib.import_module("matplotlib.pyplot")
+        importlib.import_module("matplotlib").use("Agg")
+        return importlib.import_module("matplotlib.pyplot")
     except ImportError as error:
         raise AbapaError("--plot needs matplotlib: install abapa[plot]") from error
+
+
+def check_plot(path: Path) -> None:
+    """Refuse what :func:`draw` cannot do, before the long work. Raises AbapaError."""
+    load_pyplot()
+    kinds = importlib.import_module("matplotlib.backend_bases").FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.lower()[1:] not in kinds:
+        raise AbapaError(
+            f"cannot draw {path}: accepted are files that end in {', '.join(f'.{kind}' for kind in kinds)}"
+        )
+
+
+def draw(path: Path, annotated: list[tuple[Record, list[MoveNote]]]) -> None:
+    """South's expected final margin after each move, a line a game; filled dots are exact."""
+    pyplot = load_pyplot()
     figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
     for record, notes in annotated:
         plies = [note.ply + 1 for note in notes]

@@ -26,13 +26,17 @@ def final_score(position: Position, value: int) -> str:
     return f"{mine + (position.seeds + value) / 2:g}-{theirs + (position.seeds - value) / 2:g}"
 
 
+def final_verdict(position: Position) -> str:
+    """How a finished game ended, in a sentence."""
+    result, mover = position.result(), SIDES[position.turn]
+    assert result is not None
+    how = {"majority": "a majority", "nomove": f"{mover} has no legal move", "repetition": "the board repeats"}
+    return f"The game is over ({how[position.ending or '']}): South {result[0]:g}, North {result[1]:g}"
+
+
 def verdict(position: Position, probe: Probe) -> str:
-    """What a probe says, in a sentence or two."""
+    """What a probe of a game that goes on says, in a sentence or two."""
     mover, other = SIDES[position.turn], SIDES[1 - position.turn]
-    result = position.result()
-    if result is not None:
-        how = {"majority": "a majority", "nomove": f"{mover} has no legal move", "repetition": "the board repeats"}
-        return f"The game is over ({how[position.ending or '']}): South {result[0]:g}, North {result[1]:g}"
     score = final_score(position, probe.value)
     if probe.value == 0:
         text = f"{mover}, to move, and {other} win as many seeds as each other: {score} from here"
@@ -72,9 +76,19 @@ def columns(rows: list[list[str]]) -> str:
     return "\n".join("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
 
 
-def probe_json(position: Position, probe: Probe, moves: Iterable[MoveValue]) -> dict[str, Any]:
-    """The form of ``probe --json``."""
-    return board_json(position) | numbers_json(probe) | {"moves": moves_json(position, moves)}
+def over_json(position: Position) -> dict[str, Any]:
+    """The numbers of a finished game: how it ended, the final seeds, mover first, and their difference as the value.
+
+    Nothing is left to be won, so the table's value of the board says nothing: a majority leaves the seeds on the board
+    where they are, and the end rule has given all others away. ``value`` (and the bounds, under rules that have any)
+    is the margin of the final stores; with stores of 0 and no legal move it is what a table holds.
+    """
+    result = position.result()
+    assert result is not None
+    final = [result[position.turn], result[1 - position.turn]]
+    value = int(final[0] - final[1])
+    bounds = {"lower": value, "upper": value} if position.rules.has_bounds else {}
+    return {"value": value, **bounds, "distance": 0, "over": position.ending, "final": final}
 
 
 def board_json(position: Position) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, json_option
 from solver.cli.output import print_json
 from solver.errors import AbapaError
 
@@ -20,7 +20,7 @@ ROUNDS = 3
 
 
 @click.command(name="bench")
-@click.option("--depth", type=click.IntRange(1, 100), help="Another depth than the signature's.")
+@click.option("--depth", type=DEPTH, help="Another depth than the signature's.")
 @click.option("--compare", metavar="REF", help="Run this revision of the git repository in turn, and give the ratio.")
 @json_option
 def command(depth: int | None, compare: str | None, as_json: bool) -> None:

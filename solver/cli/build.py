@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import Whole, rules_option, tables_option
+from solver.errors import AbapaError
 from solver.rules import Rules
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -24,7 +25,7 @@ class SizeType(click.ParamType):
     name = "size"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE)
+        match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE | re.ASCII)
         unit = match and next((unit for unit in _UNITS if unit.lower() == match[2].lower()), None)
         if match is None or unit is None:
             self.fail(f"{value!r} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, TiB")
@@ -34,9 +35,11 @@ class SizeType(click.ParamType):
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), required=True, help="Build the tiers of 0 to this many seeds.")
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores. The tables are the same.")
-@click.option("--bounds/--no-bounds", default=True, help="With or without lower and upper (cycle=own-row only).")
+@click.option("--seeds", type=Whole(0), required=True, help="Build the tiers of 0 to this many seeds.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores. The tables are the same.")
+@click.option(
+    "--bounds/--no-bounds", default=None, help="With or without lower and upper; with, where the rules have any."
+)
 @click.option("--distance", is_flag=True, help="Also store plies to the capture or end that realises the value.")
 @click.option(
     "--memory", type=SizeType(), help="Most memory to use, as in 8GiB; what needs more works from disk or is refused."
@@ -54,7 +57,7 @@ def command(
     tables: Path,
     seeds: int,
     threads: int | None,
-    bounds: bool,
+    bounds: bool | None,
     distance: bool,
     memory: int | None,
     checkpoint: str,
@@ -68,13 +71,18 @@ def command(
     from databases.builder.build import build_tables
     from solver.cli.progress import BuildProgress
 
+    if bounds and not rules.has_bounds:
+        raise AbapaError(
+            f"--bounds: {rules.id} splits endless play evenly, so its values are exact and it has no bounds; "
+            "accepted are rules with cycle=own-row, such as abapa"
+        )
     with BuildProgress() as progress:
         build_tables(
             tables,
             rules,
             seeds,
             threads=threads,
-            bounds=bounds,
+            bounds=bounds is not False,
             distance=distance,
             memory=memory,
             checkpoint_share=CHECKPOINT_SHARES[checkpoint],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.rules import Rules
@@ -16,7 +16,7 @@ from solver.rules import Rules
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="One tier; without it, all of the rule set.")
+@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
 @json_option
 def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> None:
     """Hash tables again and compare with the hashes stored in them.

@@ -27,9 +27,11 @@ def command(context: click.Context, files: tuple[Path, ...], tables: Path, as_js
 
     differing = 0
     with open_tables(tables, AWARI) as opened:
-        for file in find_scores(list(files)):
+        scores = find_scores(list(files))
+        for file in scores:
             if file.seeds not in opened.mapped:
                 raise MissingTierError(tables, AWARI, file.seeds)
+        for file in scores:
             found = compare_scores(opened.mapped[file.seeds], file)
             differing += found.differing
             if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import Whole, rules_option, tables_option
 from solver.errors import AbapaError
 from solver.rules import Rules
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), required=True, help="The tier.")
+@click.option("--seeds", type=Whole(0), required=True, help="The tier.")
 @click.option(
     "--quantity",
     type=click.Choice(["value", "lower", "upper", "distance"]),

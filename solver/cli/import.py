@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import tables_option
+from solver.cli.options import Whole, tables_option
 
 
 @click.command
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @tables_option
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
 def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     """Make awari tables of the Vrije Universiteit's files scores.N (doi 10.48338/vu01-11wjke).
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.answers import board_json, columns, moves_json, numbers_json
+from solver.cli.answers import board_json, columns, moves_json, numbers_json, over_json
 from solver.cli.options import (
     POSITION_SETTINGS,
+    Whole,
     json_option,
     parse_positions,
     positions_argument,
@@ -35,7 +36,7 @@ _ENDS = {
 @positions_argument
 @rules_option
 @tables_option
-@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="Most moves to show.")
+@click.option("--limit", type=Whole(1), default=200, show_default=True, help="Most moves to show.")
 @json_option
 def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
     """Show best play by both sides from a position: each move, what it captures, its value for its player.
@@ -51,7 +52,8 @@ def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, li
             steps, end = _play(start, opened.line(start, limit)) if start.result() is None else ([], "over")
             if as_json:
                 moves = [step for step, _ in steps]
-                print_json(board_json(start) | numbers_json(opened.probe(start)) | {"line": moves, "end": end})
+                numbers = numbers_json(opened.probe(start)) if start.result() is None else over_json(start)
+                print_json(board_json(start) | numbers | {"line": moves, "end": end})
             else:
                 click.echo(("\n" if number else "") + _table(steps))
                 click.echo(_last_words(steps[-1][1] if steps else start, end))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -13,9 +12,66 @@ from typing import Any
 import click
 
 from solver.errors import AbapaError, PositionError
-from solver.rules import Rules
+from solver.numerals import read_decimal, read_whole
+from solver.rules import MAX_PITS, Rules
 
-_COUNT = re.compile(r"-?\d+|[SNsn]")
+_COUNT = re.compile(r"-?[0-9]+|[SNsn]")
+LONGEST_SECONDS = 1e8
+
+
+class Whole(click.IntRange):
+    """A whole number of at least ``least`` and, where given, at most ``most``, in ASCII digits."""
+
+    name = "integer"
+
+    def __init__(self, least: int, most: int | None = None) -> None:
+        super().__init__(least, most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        least, most = int(self.min or 0), self.max
+        try:
+            number = read_whole(str(value))
+        except ValueError:
+            number = least - 1
+        if number < least or (most is not None and number > most):
+            within = f"of {least} or more" if most is None else f"from {least} to {int(most)}"
+            self.fail(f"{str(value)!r}: accepted are whole numbers {within}", param, ctx)
+        return number
+
+
+class Seed(click.ParamType):
+    """A whole number, negative ones too: the seed of a random generator."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return read_whole(str(value))
+        except ValueError:
+            self.fail(f"{str(value)!r}: accepted are whole numbers of up to 18 digits", param, ctx)
+
+
+class Seconds(click.ParamType):
+    """A time in seconds: more than 0, and no more than a timer can hold."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds = read_decimal(str(value))
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds <= LONGEST_SECONDS:
+            most = f"{LONGEST_SECONDS:,.0f}"
+            self.fail(f"{str(value)!r}: accepted are seconds, more than 0 and up to {most}, as in 2 or 0.5", param, ctx)
+        return seconds
+
+
+DEPTH = Whole(1, 100)
+"""Depth of a search in plies; the same as :data:`solver.search.searcher.MAX_DEPTH`, which takes long to import."""
+NODES = Whole(1)
+SEARCH_THREADS = Whole(1, 64)
+"""As :data:`solver.search.searcher.MAX_THREADS`."""
 
 
 def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,10 +85,26 @@ def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Rule set: abapa or awari, fields overridden as in abapa+cycle=even or awari+pits=4.",
     )
-    @click.option("--pits", type=int, help="Houses a side, 1 to 8: another way to write +pits= in the rule set.")
+    @click.option("--pits", type=Whole(1, MAX_PITS), help="Houses a side: another way to write +pits= in the rule set.")
     @functools.wraps(command)
     def with_rules(*args: Any, rules_id: str, pits: int | None, **kwargs: Any) -> Any:
         return command(*args, rules=Rules.parse(rules_id, pits), **kwargs)
+
+    return with_rules
+
+
+def rules_override_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--rules`` of a command whose games name their own: it gets ``rules``, None where the option is not given."""
+
+    @click.option(
+        "--rules",
+        "rules_id",
+        metavar="RULES",
+        help="Read the games by this rule set, whatever they name: abapa, awari, ..",
+    )
+    @functools.wraps(command)
+    def with_rules(*args: Any, rules_id: str | None, **kwargs: Any) -> Any:
+        return command(*args, rules=None if rules_id is None else Rules.parse(rules_id), **kwargs)
 
     return with_rules
 
@@ -90,7 +162,7 @@ def positions_argument(command: Callable[..., Any]) -> Callable[..., Any]:
 def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Each position's text, and where it came from as a prefix for errors."""
     for argument in arguments:
-        if argument.startswith("-") and not re.match(r"-\s*\d", argument):
+        if argument.startswith("-") and not re.match(r"-\s*[0-9]", argument):
             raise click.NoSuchOption(argument)
     if len(arguments) > 1 and all(_COUNT.fullmatch(argument) for argument in arguments):
         arguments = (" ".join(arguments),)
@@ -98,8 +170,6 @@ def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         return ((argument, "") for argument in arguments)
     if sys.stdin.isatty():
         raise click.UsageError("no position given: as an argument, or one a line on stdin")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no position either, and is said to be none
     return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
 
 

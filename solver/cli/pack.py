@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
 from solver.rules import Rules
 
@@ -14,7 +14,7 @@ from solver.rules import Rules
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="One tier; without it, all of the rule set.")
+@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
 @click.option(
     "--compression",
     type=click.Choice(["gzip", "zstd"]),

@@ -7,14 +7,14 @@ import time
 
 import click
 
-from solver.cli.options import json_option, rules_option
+from solver.cli.options import Whole, json_option, rules_option
 from solver.oware import Position
 from solver.rules import Rules
 
 
 @click.command(name="perft")
 @click.argument("position")
-@click.argument("depth", type=click.IntRange(0, 60))
+@click.argument("depth", type=Whole(0, 60))
 @rules_option
 @click.option("--divide", is_flag=True, help="Count below each move separately.")
 @click.option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli.options import DEPTH, Seconds
 from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
 from solver.errors import AbapaError
 from solver.oware import NORTH, SIDES, SOUTH, Position
@@ -25,8 +26,8 @@ class Left(Exception):
 @click.command(name="play")
 @click.option("--side", type=click.Choice(["south", "north"]), default="south", show_default=True,
               help="Your side in the first game; South begins.")  # fmt: skip
-@click.option("--depth", type=int, help="Depth of the engine's searches: its strength.")
-@click.option("--time", "seconds", type=float, help=f"Seconds a move; {DEFAULT_SECONDS:g} without a limit.")
+@click.option("--depth", type=DEPTH, help="Depth of the engine's searches: its strength.")
+@click.option("--time", "seconds", type=Seconds(), help=f"Seconds a move; {DEFAULT_SECONDS:g} without a limit.")
 @click.option("--match", "format_name", default="single", show_default=True,
               help="Match format: single, antigua, best-of-3, best-of-5, yoruba, kumasi.")  # fmt: skip
 @click.option("--position", default="start", show_default=True, help="Where each game begins.")

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from solver.cli.answers import move_table, probe_json, verdict
+from solver.cli.answers import (
+    board_json,
+    final_verdict,
+    move_table,
+    moves_json,
+    numbers_json,
+    over_json,
+    verdict,
+)
 from solver.cli.options import (
     POSITION_SETTINGS,
     json_option,
@@ -33,16 +41,20 @@ def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, as
     read from stdin, one a line.
 
     Values are from the view of the player to move, in seeds still on the board; scores name the mover's seeds first
-    and count the stores.
+    and count the stores. Of a finished game the value is the margin of the final stores, and --json adds how it ended
+    and the final seeds, the mover's first.
     """
     from databases.prober import open_tables
 
     with open_tables(tables, rules) as opened:
         for number, position in enumerate(parse_positions(positions, rules)):
-            probe = opened.probe(position)
-            moves = [] if position.result() else opened.moves(position)
+            if position.result() is not None:  # what it is worth needs no tables
+                numbers, said, moves = over_json(position), final_verdict(position), []
+            else:
+                found, moves = opened.probe(position), opened.moves(position)
+                numbers, said = numbers_json(found), verdict(position, found)
             if as_json:
-                print_json(probe_json(position, probe, moves))
+                print_json(board_json(position) | numbers | {"moves": moves_json(position, moves)})
                 continue
             gap = "\n" if number else ""
-            click.echo(f"{gap}{position.draw()}\n\n{verdict(position, probe)}\n\n{move_table(position, moves)}")
+            click.echo(f"{gap}{position.draw()}\n\n{said}\n\n{move_table(position, moves)}")

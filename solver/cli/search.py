@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
 from solver.cli.output import print_json
 from solver.cli.searching import OpenSearcher, bounds_json, line_json, move_letters, searcher_options, signed
 from solver.oware import Position
@@ -19,11 +19,13 @@ DEFAULT_SECONDS = 5.0
 
 @click.command(name="search")
 @click.argument("position")
-@click.option("--depth", type=int, help="Stop after this depth, in plies.")
-@click.option("--time", "seconds", type=float, help=f"Stop after so many seconds; {DEFAULT_SECONDS:g} without a limit.")
-@click.option("--nodes", type=int, help="Stop after so many nodes.")
-@click.option("--exact", is_flag=True, help="Go on until the value is proven.")
-@click.option("--multipv", type=int, default=1, show_default=True, metavar="N", help="Score the N best moves.")
+@click.option("--depth", type=DEPTH, help="Stop after this depth, in plies.")
+@click.option(
+    "--time", "seconds", type=Seconds(), help=f"Stop after so many seconds; {DEFAULT_SECONDS:g} without a limit."
+)
+@click.option("--nodes", type=NODES, help="Stop after so many nodes.")
+@click.option("--exact", is_flag=True, help="Go on until the value is proven; exit code 1 if a limit comes first.")
+@click.option("--multipv", type=Whole(1), default=1, show_default=True, metavar="N", help="Score the N best moves.")
 @searcher_options
 @json_option
 @click.pass_context
@@ -42,7 +44,8 @@ def command(
 
     Scores are final margins in seeds from the view of the player to move, stores included. "exact" is proven, from
     tables or ends of games; all else is an "estimate", with the proven bounds where there are any. Ctrl-C ends the
-    search and keeps what was found.
+    search and keeps what was found. With --exact the exit code is 1 where the value is not proven in the end, as with
+    abapa solve: a limit or depth 100 came first, or endless play leaves bounds that never meet.
     """
     from solver.search.searcher import MAX_DEPTH, Limits
 
@@ -57,18 +60,26 @@ def command(
             best = move_letters(root, last.best.moves)[0]
             how = "exact" if last.exact else f"estimate of depth {last.depth}"
             click.echo(f"best: {best}, {signed(last.best.score)} ({how})")
+            if exact and not last.exact:
+                bounds = bounds_json(root, last.low, last.high)
+                click.echo(f"not proven: the value lies from {signed(bounds['low'])} to {signed(bounds['high'])}")
         if searcher.interrupted:
             context.exit(130)
+        if exact and not last.exact:
+            context.exit(1)
 
 
 class Printer:
-    """Prints each report for people, as columns under a heading."""
+    """Prints each report for people, as columns under a heading, which comes with the first: no error follows it."""
 
     def __init__(self, position: Position, moves_apart: bool) -> None:
         self.position, self.moves_apart = position, moves_apart
-        click.echo("depth  score                 nodes    nodes/s  table hits  principal variation")
+        self.headed = False
 
     def __call__(self, report: Report) -> None:
+        if not self.headed:
+            click.echo("depth  score                 nodes    nodes/s  table hits  principal variation")
+            self.headed = True
         if not report.finished:
             return
         for number, line in enumerate(report.lines):

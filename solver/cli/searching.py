@@ -10,33 +10,43 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import SEARCH_THREADS, Whole, rules_option, tables_option
 from solver.oware import Position
-from solver.rules import Rules
+from solver.rules import ABAPA, Rules
 
 if TYPE_CHECKING:
     from solver.search.searcher import Line, Searcher
 
 
 def searcher_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--rules --tables --no-tables --hash --threads``: the command gets ``open_searcher``, a context manager.
+    """``--rules`` and those of :func:`engine_options`: the command gets ``open_searcher``, a context manager.
 
     Called with nothing it opens the tables and gives a :class:`~solver.search.searcher.Searcher`; ``.rules`` are its
     rules.
     """
 
     @rules_option
+    @engine_options
+    @functools.wraps(command)
+    def with_rules(*args: Any, rules: Rules, open_searcher: OpenSearcher, **kwargs: Any) -> Any:
+        open_searcher.rules = rules
+        return command(*args, open_searcher=open_searcher, **kwargs)
+
+    return with_rules
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--tables --no-tables --hash --threads``: the command gets ``open_searcher``, which it calls with rules."""
+
     @tables_option
     @click.option("--no-tables", is_flag=True, help="Search without endgame tables.")
-    @click.option("--hash", "hash_mib", type=int, default=64, show_default=True, metavar="MIB",
+    @click.option("--hash", "hash_mib", type=Whole(0), default=64, show_default=True, metavar="MIB",
                   help="Size of the transposition table in MiB; 0 for none.")  # fmt: skip
-    @click.option("--threads", type=int, default=1, show_default=True, help="Threads that search.")
+    @click.option("--threads", type=SEARCH_THREADS, default=1, show_default=True, help="Threads that search.")
     @functools.wraps(command)
-    def with_searcher(
-        *args: Any, rules: Rules, tables: Path, no_tables: bool, hash_mib: int, threads: int, **kwargs: Any
-    ) -> Any:
+    def with_searcher(*args: Any, tables: Path, no_tables: bool, hash_mib: int, threads: int, **kwargs: Any) -> Any:
         folder = None if no_tables else tables
-        return command(*args, open_searcher=OpenSearcher(rules, folder, hash_mib, threads), **kwargs)
+        return command(*args, open_searcher=OpenSearcher(ABAPA, folder, hash_mib, threads), **kwargs)
 
     return with_searcher
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, NODES, Seconds, Seed, Whole, json_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.cli.searching import OpenSearcher, searcher_options
 
 
 @click.command(name="selfplay")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games.")
-@click.option("--depth", type=int, help="Depth of each search, in plies; 10 without another limit.")
-@click.option("--nodes", type=int, help="Nodes for each search.")
-@click.option("--time", "seconds", type=float, help="Seconds for each search.")
-@click.option("--random-plies", type=click.IntRange(0), default=6, show_default=True,
+@click.option("--games", type=Whole(1), default=1, show_default=True, help="How many games.")
+@click.option("--depth", type=DEPTH, help="Depth of each search, in plies; 10 without another limit.")
+@click.option("--nodes", type=NODES, help="Nodes for each search.")
+@click.option("--time", "seconds", type=Seconds(), help="Seconds for each search.")
+@click.option("--random-plies", type=Whole(0), default=6, show_default=True,
               help="Random moves before the engine takes over.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random moves.")
+@click.option("--seed", type=Seed(), default=0, show_default=True, help="Seed of the random moves.")
 @click.option("--position", default="start", show_default=True, help="Where the games begin.")
 @searcher_options
 @json_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.answers import columns, signed
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import markdown_table, print_json
 from solver.rules import Rules
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="One tier, with its histogram; without it, all tiers.")
+@click.option("--seeds", type=Whole(0), help="One tier, with its histogram; without it, all tiers.")
 @click.option("--full", is_flag=True, help="Look at the boards themselves: extremes, distances, passing, greed.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write pictures to DIR.")
-@click.option("--threads", type=click.IntRange(1), help="Threads for --full; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads for --full; without it, all cores.")
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @json_option
 def command(
@@ -50,27 +50,29 @@ def command(
     """
     from databases.prober import MissingTierError, open_tables
 
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json exclude each other")
+    if threads is not None and not full:
+        raise click.UsageError("--threads is for --full: accepted is --full --threads N")
     with open_tables(tables, rules) as opened:
-        if seeds is not None and seeds not in opened.tiers:
-            raise MissingTierError(tables, rules, seeds)
+        if not opened.tiers or (seeds is not None and seeds not in opened.tiers):
+            raise MissingTierError(tables, rules, seeds or 0)
         chosen: list[FinishedTable] = [opened.tiers[seeds]] if seeds is not None else [*opened.tiers.values()]
-        show = markdown_table if markdown else columns
-        if full and seeds is not None:
-            _print_full(opened, seeds, threads, show, as_json)
-        elif as_json:
-            for table in chosen:
-                print_json(_json(table) | (_summary_json(opened, table.seeds) if full else {}))
-        elif seeds is not None:
-            click.echo(show(_histogram_rows(chosen[0])))
-        elif chosen:
-            click.echo(show(_summary_rows(opened) if full else _tier_rows(chosen)))
-        else:
-            click.echo(f"no {rules.id} tables in {tables}")
-        if plot is not None and chosen:
+        if plot is not None:  # first: nothing is printed where it cannot be done
             from databases.pictures import write_pictures
 
             for path in write_pictures(opened, seeds, plot):
                 click.echo(f"wrote {path}", err=True)
+        show = markdown_table if markdown else columns
+        if full and seeds is not None:
+            _print_full(opened, seeds, threads, show, as_json)
+        elif as_json:
+            for found in [_json(table) | (_summary_json(opened, table.seeds) if full else {}) for table in chosen]:
+                print_json(found)
+        elif seeds is not None:
+            click.echo(show(_histogram_rows(chosen[0])))
+        else:
+            click.echo(show(_summary_rows(opened) if full else _tier_rows(chosen)))
 
 
 def _json(table: FinishedTable) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import rules_option, tables_option
+from solver.cli.options import Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
 from solver.rules import Rules
@@ -15,7 +15,7 @@ from solver.rules import Rules
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="One tier; without it, all of the rule set.")
+@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
 @click.option("--remove", is_flag=True, help="Remove each packed table once the plain one is on the disk.")
 def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None:
     """Restore plain tables, RULES-SEEDS.h5, from packed ones, byte for byte; those that are there are kept."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import print_json
 from solver.errors import AbapaError
 from solver.rules import Rules
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=click.IntRange(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
+@click.option("--seeds", type=Whole(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
 @click.option("--independent", is_flag=True, help="Solve the tiers again with another engine and compare every number.")
 @click.option(
     "--counts",
     type=click.Path(path_type=Path, readable=False),
     help="Compare with published counts: a CSV of seeds,value,count.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
 @json_option
 def command(
     rules: Rules,
@@ -45,17 +45,19 @@ def command(
     of millions of boards a second, that finds any wrong value or distance. --independent takes far longer and covers
     lower and upper too. A tier is proved on the strength of the smaller ones, so all are verified.
     """
+    from databases import verifier
     from databases.builder.build import check_threads, default_threads
     from databases.prober import MissingTierError, open_tables
-    from databases.verifier import read_counts
 
     threads = threads or default_threads()
     check_threads(threads)
-    published = read_counts(counts) if counts is not None else None
+    published = verifier.read_counts(counts) if counts is not None else None
     with open_tables(tables, rules) as opened:
         top = seeds if seeds is not None else max(opened.tiers, default=-1)  # a gap below it is an error
         if top < 0:
             raise MissingTierError(tables, rules, 0)
+        if published is not None:
+            verifier.check_counts(opened, range(top + 1), published)  # before the long work of the other methods
         wrong = 0
         for method, verdict in _verdicts(opened, top, independent, published, threads):
             wrong += not verdict.right
@@ -81,10 +83,7 @@ def _verdicts(
         for verdict in verifier.compare(tables, top, threads):
             yield "solved again", verdict
     if published is not None:
-        known = [n for n in range(top + 1) if n in published]
-        if not known:
-            raise AbapaError(f"the file has no counts for tiers 0..{top}")
-        for verdict in verifier.count(tables, known, published):
+        for verdict in verifier.count(tables, range(top + 1), published):
             yield "as published", verdict
 
 

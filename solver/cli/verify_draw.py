@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,9 +12,10 @@ import click
 
 from solver.cli.answers import columns, numbers_json, signed
 from solver.cli.build import SizeType
-from solver.cli.options import json_option, tables_option
+from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.output import markdown_table, print_json
 from solver.cli.progress import BuildProgress
+from solver.numerals import read_decimal
 
 if TYPE_CHECKING:
     from databases.starts import ProvedTier, StartResult
@@ -23,6 +25,10 @@ _ENDS = {
     "endless": "from here boards repeat, which is a draw of what is left",
     "limit": "and so on",
 }
+
+
+DEFAULT_LIMIT = 200_000_000
+"""Most boards in a tier of the grid."""
 
 
 class NumbersType(click.ParamType):
@@ -36,9 +42,9 @@ class NumbersType(click.ParamType):
         numbers: set[int] = set()
         for part in str(value).split(","):
             first, dash, last = part.strip().partition("-")
-            if not first.isdigit() or (dash and not last.isdigit()) or len(part) > 7:
+            if re.fullmatch(r"[0-9]{1,3}(-[0-9]{1,3})?", part.strip()) is None:
                 self.fail(f"{value!r}: accepted are whole numbers as in 1,2 or 1-6")
-            numbers |= set(range(int(first), int(last or first) + 1))
+            numbers |= set(range(int(first), int(last if dash else first) + 1))
         if not numbers or min(numbers) < 1:
             self.fail(f"{value!r}: accepted are numbers of 1 or more, as in 1,2 or 1-6")
         return sorted(numbers)
@@ -51,8 +57,8 @@ class CountType(click.ParamType):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
-            count = int(float(str(value)))
-        except (ValueError, OverflowError):
+            count = int(read_decimal(str(value)))
+        except ValueError:
             self.fail(f"{value!r} is no number of boards: accepted are numbers such as 200000000 or 2e8")
         if count < 1:
             self.fail(f"{value!r}: accepted are 1 board and more")
@@ -63,10 +69,10 @@ class CountType(click.ParamType):
 @click.option("--per-pit", type=NumbersType(), help="Seeds a pit, as in 1,2; without it 1,2 (with --grid: all).")
 @click.option("--pits", type=NumbersType(), help="Pits a side, as in 6 or 1-8; without it 6 (with --grid: 1-8).")
 @click.option("--grid", is_flag=True, help="A row for every start whose tier is within --limit.")
-@click.option("--limit", type=CountType(), default="2e8", show_default=True, help="Most boards in a tier of the grid.")
+@click.option("--limit", type=CountType(), help="Most boards in a tier of the grid; 2e8 without it.")
 @tables_option
 @click.option("--values-only", is_flag=True, help="A third of the disk, less memory; the tables cannot be proved then.")
-@click.option("--threads", type=click.IntRange(1), help="Threads; without it, all cores.")
+@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
 @click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @json_option
@@ -76,7 +82,7 @@ def command(
     per_pit: list[int] | None,
     pits: list[int] | None,
     grid: bool,
-    limit: int,
+    limit: int | None,
     tables: Path,
     values_only: bool,
     threads: int | None,
@@ -92,11 +98,15 @@ def command(
 
     --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
     """
-    from databases.starts import solve_starts, starts_within
+    from databases.builder.build import check_threads
+    from databases.starts import check_start, solve_starts, starts_within
     from solver.errors import AbapaError
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json exclude each other")
+    if limit is not None and not grid:
+        raise click.UsageError("--limit is for the tiers of a grid: accepted is --grid --limit COUNT")
+    limit = limit or DEFAULT_LIMIT
     starts = (
         starts_within(limit, pits or range(1, 9), per_pit)
         if grid
@@ -106,6 +116,10 @@ def command(
         raise AbapaError(f"no start has a tier within {limit:,} boards: raise --limit, or name other pits")
     if unknown := [m for m, _ in starts if m > 8]:
         raise AbapaError(f"{unknown[0]} pits a side: accepted are 1 to 8")
+    for m, k in starts:
+        check_start(m, k)
+    if threads is not None:
+        check_threads(threads)
 
     def results() -> Iterator[StartResult]:
         for m in dict.fromkeys(m for m, _ in starts):
@@ -288,10 +302,18 @@ def _print_grid(results: Iterator[StartResult], markdown: bool) -> bool:
         else:
             click.echo("  ".join(cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True)))
 
-    show(_HEADINGS)
-    if markdown:
-        show(["---"] * len(_HEADINGS))
-    return _print(results, lambda result: show(_grid_row(result, markdown)))
+    headed = False
+
+    def show_row(result: StartResult) -> None:
+        nonlocal headed
+        if not headed:  # not before: a plan may be refused
+            show(_HEADINGS)
+            if markdown:
+                show(["---"] * len(_HEADINGS))
+            headed = True
+        show(_grid_row(result, markdown))
+
+    return _print(results, show_row)
 
 
 def _grid_row(result: StartResult, markdown: bool) -> list[str]:

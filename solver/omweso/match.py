@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from solver.errors import AbapaError, RulesError
+from solver.numerals import read_whole
 from solver.omweso.position import SIDES, OmwesoPosition, Side, Turn
 from solver.omweso.rules import Endless, OmwesoRules
 from solver.omweso.setups import check_setup
@@ -73,10 +74,10 @@ class Scoring:
         )
         name, *given = text.strip().split("+")
         readers: dict[str, Callable[[str], Any]] = {
-            "target": int,
+            "target": read_whole,
             "okutema": Okutema,
             "akakyala": {"on": True, "off": False}.__getitem__,
-            "akawumbi": int,
+            "akawumbi": read_whole,
         }
         changes: dict[str, Any] = {}
         for part in given:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from solver.errors import RulesError
+from solver.numerals import read_whole
 
 MIN_COLUMNS, MAX_COLUMNS = 2, 8
 MAX_SEEDS = 127
@@ -178,7 +179,7 @@ def _read_switch(on: str, off: str) -> Any:
 
 
 def _read_cap(text: str) -> int | None:
-    return None if text == "none" else int(text)
+    return None if text == "none" else read_whole(text)
 
 
 _SWITCHES = {
@@ -196,7 +197,7 @@ _READERS: dict[str, Any] = {
     "round_cap": _read_cap,
     "setup": Setup,
     "pit_cap": _read_cap,
-    "columns": int,
+    "columns": read_whole,
 }
 
 

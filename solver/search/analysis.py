@@ -19,20 +19,21 @@ class MoveNote:
     """One move of a game: final margins in seeds from the view of the player who made it.
 
     ``score`` is what the move is worth, ``best_score`` what ``best`` (a letter) was worth. A score is ``exact`` when
-    it is proven, else an estimate of the search.
+    it is proven, else an estimate of the search. They are whole: an even split of an odd number of seeds gives each
+    player a half, and so a margin without one.
     """
 
     ply: int
     side: int
     move: str
-    score: float
+    score: int
     exact: bool
     best: str
-    best_score: float
+    best_score: int
     best_exact: bool
 
     @property
-    def loss(self) -> float:
+    def loss(self) -> int:
         """Seeds of margin lost by the move."""
         return self.best_score - self.score
 
@@ -44,7 +45,7 @@ def analyse(searcher: Searcher[Position], positions: Sequence[Position], limits:
         code = _code_of(before, after)
         report = searcher.search(fresh, limits)
         best = report.best.moves[0]
-        best_score, best_exact = float(report.best.score), report.exact
+        best_score, best_exact = report.best.score, report.exact
         if code == best and after.result() is None:
             score, exact = best_score, best_exact
         else:
@@ -63,20 +64,20 @@ def _code_of(before: Position, after: Position) -> int:
     raise ValueError("the positions do not follow each other")
 
 
-def _worth(searcher: Searcher[Position], after: Position, limits: Limits) -> tuple[float, bool]:
+def _worth(searcher: Searcher[Position], after: Position, limits: Limits) -> tuple[int, bool]:
     """The score of a move that led to ``after``, for who made it, and whether it is proven."""
     lead = after.stores[1 - after.turn] - after.stores[after.turn]
     result = after.result()
     if result is not None and (after.ending != "majority" or not after.rules.has_tables):
-        return result[1 - after.turn] - result[after.turn], True
+        return int(result[1 - after.turn] - result[after.turn]), True
     # A margin counts on after a majority (solver.search.oware), so the board is searched without its stores.
     fresh = replace(after, seen=frozenset(), stores=(0, 0) if after.rules.has_tables else after.stores)
     if not fresh.legal_moves():
         south, north = fresh.result() or (0, 0)
-        return lead + (south - north) * (2 * fresh.turn - 1), True
+        return lead + int(south - north) * (2 * fresh.turn - 1), True
     report = searcher.search(fresh, limits)
     own = fresh.stores[1 - after.turn] - fresh.stores[after.turn]
-    return lead - own - float(report.best.score), report.exact
+    return lead - own - report.best.score, report.exact
 
 
 def average_loss(notes: Sequence[MoveNote], side: int) -> float | None:

@@ -26,7 +26,7 @@ from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
 MAX_DEPTH = 100
 MAX_THREADS = 64
 _NO_LIMIT = 1 << 62
-_LONGEST = 1e8  # seconds: the clock counts nanoseconds in 63 bits
+LONGEST = 1e8  # seconds: the clock counts nanoseconds in 63 bits
 _SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
@@ -38,7 +38,8 @@ class Limits:
     """When a search ends: the first that is reached. Depth in plies, seconds, nodes of one thread.
 
     Without any limit it goes to depth 100 or until the value is exact. ``same_depth`` keeps scores independent of what
-    deeper entries of the transposition table know (see negamax). Raises AbapaError for a limit that is not positive.
+    deeper entries of the transposition table know (see negamax). Raises AbapaError for a limit that is not positive, or
+    larger than a clock or a counter holds.
     """
 
     depth: int = MAX_DEPTH
@@ -49,10 +50,10 @@ class Limits:
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= MAX_DEPTH:
             raise AbapaError(f"depth {self.depth}: accepted are 1 to {MAX_DEPTH}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise AbapaError(f"a time of {self.seconds} s: accepted is more than 0")
-        if self.nodes is not None and self.nodes < 1:
-            raise AbapaError(f"{self.nodes} nodes: accepted is 1 or more")
+        if self.seconds is not None and not 0 < self.seconds <= LONGEST:
+            raise AbapaError(f"a time of {self.seconds:g} s: accepted is more than 0, up to {LONGEST:,.0f}")
+        if self.nodes is not None and not 1 <= self.nodes <= _NO_LIMIT:
+            raise AbapaError(f"{self.nodes} nodes: accepted are 1 to {_NO_LIMIT:,}")
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ class Session(Generic[Position]):
         self._began = time.perf_counter()
         seconds, nodes = self._limits.seconds, self._limits.nodes
         if seconds is not None:
-            deadline = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(min(seconds, _LONGEST) * 1e9)
+            deadline = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(seconds * 1e9)
             for worker in self._workers:
                 worker[0]["deadline"] = deadline
         short = (seconds is not None and seconds <= _SHORT_SECONDS) or (nodes is not None and nodes <= _SHORT_NODES)

@@ -27,6 +27,8 @@ Score and depth are a search's estimate; low and high are facts about the positi
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,20 +39,30 @@ from solver.kernels.intrinsics import load_uint64, store_uint64
 AT_LEAST, AT_MOST, BOTH = 1, 2, 3
 ENTRY_BYTES, BUCKET_ENTRIES = 16, 4
 WIDE_BYTES, WIDE_ENTRIES = 32, 2
-MAX_MIB = 1 << 20
+MAX_MIB = 1 << 18
+"""256 GiB, 2^32 buckets: the half of a key that indexes them tells no more apart (see :func:`bucket_address`)."""
 
 _OFFSET = 2048
 _FIELD = np.uint64(0xFFF)
 _BYTE = np.uint64(0xFF)
 
 
+def largest_mib() -> int:
+    """The largest table in MiB: what memory this machine has, and no more than MAX_MIB."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (AttributeError, OSError, ValueError):  # a system that does not say
+        memory = MAX_MIB
+    return min(max(memory, 1), MAX_MIB)
+
+
 def allocate(mib: int) -> NDArray[np.uint64]:
     """An empty table of ``mib`` MiB: uint64[buckets, 8], each bucket on a cache line of its own.
 
-    Raises AbapaError for a size outside 1..1,048,576 or more memory than there is.
+    Raises AbapaError for a size outside 1..:func:`largest_mib`, or more memory than can be had.
     """
-    if not 1 <= mib <= MAX_MIB:
-        raise AbapaError(f"a transposition table of {mib} MiB: accepted are 1 to {MAX_MIB}")
+    if not 1 <= mib <= (most := largest_mib()):
+        raise AbapaError(f"a transposition table of {mib} MiB: accepted are 1 to {most}")
     words = (mib << 20) // 8
     try:
         memory = np.zeros(words + 8, np.uint64)  # pages of zeros cost nothing until they are written

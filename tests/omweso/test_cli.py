@@ -173,16 +173,48 @@ def test_a_small_board_solved_and_probed(
     assert "build it with: abapa omweso solve" in err
 
 
+def test_a_wrong_board_fails_its_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("databases.omweso_small.SmallBoard.faults", lambda board: 7)
+    words = ["solve", "--columns", "2", "--seeds", "4", "--tables", str(tmp_path), "--verify"]
+    code, out, err = run(capsys, monkeypatch, *words)
+    assert (code, out.splitlines()[-1]) == (2, "WRONG: 7 numbers do not follow from those after their turns")
+    assert err == "abapa: 7 numbers of tournament+columns=2, 4 seeds, are wrong: solve it again\n"
+
+
+def test_a_turn_that_is_given_up_is_exit_code_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    circle = "2 0 1 0 1 0 1 0 1 0 1 0 1 0 2 1 / 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+    code, out, _ = run(capsys, monkeypatch, "mayer", circle, "i")
+    assert (code, "never ends" in out) == (0, True)
+    for json_ in ([], ["--json"]):
+        code, out, _ = run(capsys, monkeypatch, "mayer", circle, "i", "--limit", "10", *json_)
+        assert (code, "not decided" in out or '"outcome":"unknown"' in out) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["moves", "1,2,3"], "0 '/'"),
         (["moves", "nonsense"], "unknown set-up 'nonsense': accepted are outer-four"),
         (["moves", "all-two", "--rules", "abapa"], "unknown Omweso rule set 'abapa': accepted are"),
-        (["moves", "all-two", "--columns", "9"], "9 is not in the range 2<=x<=8"),
+        (["moves", "all-two", "--columns", "9"], "'9': accepted are whole numbers from 2 to 8"),
         (["moves", "all-two", "--rules", "tournament+columns=4", "--columns", "5"], "says 4 columns"),
         (["mayer", "all-two", "z"], "turn 'z' is not legal here: legal turns are"),
-        (["perft", "all-two", "99"], "99 is not in the range"),
+        (["moves", "all-two", "--rules", "tournament+lap-cap=\uff15"], "unknown value in field"),
+        (["moves", "all-two", "--rules", "tournament+columns=1_0"], "unknown value in field"),
+        (["moves", "\uff12," * 16 + "/" + "2," * 15 + "2"], "where a count belongs"),
+        (["play", "--scoring", "points+target=\uff15"], "unknown field"),
+        (["play", "--setup", "nine"], "unknown set-up 'nine'"),
+        (["play", "--setup", "all-two", "--program-setup", "ten", "--program-starts"], "unknown set-up 'ten'"),
+        (["play", "--setup", "nine", "--program-starts"], "unknown set-up 'nine'"),
+        (["play", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
+        (["play", "--mode", "ekyobutabala", "--time", "10"], "gives 3 seconds a turn, accepted is up to 2.5"),
+        (["selfplay", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
+        (["selfplay", "--other-setup", "nine"], "unknown set-up 'nine'"),
+        (["perft", "all-two", "99"], "'99': accepted are whole numbers from 0 to 40"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(

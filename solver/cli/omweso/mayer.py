@@ -8,7 +8,7 @@ import sys
 import click
 
 from solver.cli.omweso.options import history_options, read_position, rules_options
-from solver.cli.options import json_option
+from solver.cli.options import Whole, json_option
 from solver.omweso.position import turn_text
 
 
@@ -19,13 +19,15 @@ from solver.omweso.position import turn_text
 @history_options
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=1_000_000_000,
     show_default=True,
     help="Laps after which to give a turn up.",
 )
 @json_option
+@click.pass_context
 def command(
+    context: click.Context,
     position: str,
     move: str | None,
     rules: str,
@@ -38,7 +40,8 @@ def command(
     """Tell whether MOVE (or every turn) of POSITION ends, after how many laps, or the length of its cycle.
 
     The test is exact: a relay is endless when its own first state comes back. Cycles of hundreds of millions of laps
-    exist; a progress bar shows the laps sown, and --limit gives up. The rule set's own lap cap is left aside.
+    exist; a progress bar shows the laps sown, and --limit gives up: exit code 1 if it leaves a turn undecided. The rule
+    set's own lap cap is left aside.
     """
     from dataclasses import replace
 
@@ -60,6 +63,7 @@ def command(
             legal = " ".join(turn_text(turn, root.rules) for turn in turns) or "none, the mover has lost"
             raise PositionError(f"turn {move!r} is not legal here: legal turns are {legal}")
         turns = named
+    undecided = False
     for turn in turns:
         text, result = turn_text(turn, root.rules), MayerResult("unknown", 0, 0, 0)
         if turn.ends:
@@ -70,12 +74,15 @@ def command(
                 for step in MayerTest(root, turn, generator).run(limit):
                     result = step
                     bar.update(step.laps + step.cycle - bar.n)
+        undecided |= result.outcome == "unknown"
         if as_json:
             found = {"turn": text, "outcome": result.outcome, "laps": result.laps}
             found |= {"cycle": result.cycle} if result.outcome == "endless" else {}
             click.echo(json.dumps(found | {"captured": result.captured}, separators=(",", ":")))
         else:
             click.echo(f"{text:<8}  {_sentence(result.outcome, result.laps, result.cycle, limit)}")
+    if undecided:
+        context.exit(1)
 
 
 def _sentence(outcome: str, laps: int, cycle: int, limit: int) -> str:

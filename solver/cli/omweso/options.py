@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from solver.cli.options import Whole
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import MAX_COLUMNS, MIN_COLUMNS, OmwesoRules
 from solver.omweso.setups import parse_position
@@ -16,7 +17,7 @@ def rules_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--rules ID`` and ``--columns N``: the command takes both and calls :func:`read_rules`."""
     function = click.option(
         "--columns",
-        type=click.IntRange(MIN_COLUMNS, MAX_COLUMNS),
+        type=Whole(MIN_COLUMNS, MAX_COLUMNS),
         help="Columns of the board, 8 unless the rule set says otherwise.",
     )(function)
     return click.option(

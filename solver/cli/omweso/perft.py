@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.omweso.options import history_options, read_position, rules_options
-from solver.cli.options import json_option
+from solver.cli.options import Whole, json_option
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(name="perft")
 @click.argument("position")
-@click.argument("depth", type=click.IntRange(0, 40))
+@click.argument("depth", type=Whole(0, 40))
 @rules_options
 @history_options
 @click.option("--divide", is_flag=True, help="Count below each turn separately.")

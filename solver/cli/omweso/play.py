@@ -8,6 +8,7 @@ import click
 
 from solver.cli.omweso.options import read_rules, rules_options
 from solver.cli.omweso.searching import open_searcher, playing_rules, searcher_options
+from solver.cli.options import Seconds
 from solver.errors import AbapaError
 from solver.omweso.match import Game, GameEnd, Match, Mode, MoveClock, Scoring, describe_end
 from solver.omweso.position import OmwesoPosition, Side, Turn, draw_board, pit_letter, turn_text
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from solver.cli.omweso.player import Player
 
 PERSON, PROGRAM = 0, 1
+SPARE_SECONDS = 0.5
+"""What the program leaves of the time for a turn."""
 NAMES = ("you", "program")
 HELP = """a turn    the letter of its start pit and a symbol a choice: m, i<, m><
 turns     list the turns you have
@@ -44,7 +47,7 @@ class Quit(Exception):
 @click.option("--setup", "setup_text", help="Your set-up (a name, or counts); asked for without.")
 @click.option("--program-setup", help="The program's set-up; its favourite without.")
 @click.option("--program-starts", is_flag=True, help="The program has the first turn of the first game.")
-@click.option("--time", "seconds", type=float, default=2.0, show_default=True, help="The program's seconds a turn.")
+@click.option("--time", "seconds", type=Seconds(), default=2.0, show_default=True, help="The program's seconds a turn.")
 @rules_options
 @searcher_options
 def command(
@@ -68,8 +71,14 @@ def command(
 
     parsed = playing_rules(read_rules(rules, columns))
     chosen = Mode(mode)
-    if chosen.seconds is not None:
-        seconds = min(seconds, chosen.seconds - 0.5)
+    if chosen.seconds is not None and seconds > chosen.seconds - SPARE_SECONDS:
+        most = chosen.seconds - SPARE_SECONDS
+        raise AbapaError(
+            f"--time {seconds:g}: {mode} gives {chosen.seconds:g} seconds a turn, accepted is up to {most:g}"
+        )
+    for text in (setup_text, program_setup):
+        if text is not None:
+            parse_setup(text, parsed)  # a wrong one is refused here, before the match begins
     match = Match(parsed, Scoring.parse(scoring), chosen, starter=PROGRAM if program_starts else PERSON)
     searcher = open_searcher(parsed, hash_mib, threads, match.scoring.okutema)
     player = Player(searcher, Limits(seconds=seconds))

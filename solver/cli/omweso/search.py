@@ -8,17 +8,19 @@ import click
 
 from solver.cli.omweso.options import history_options, read_position, rules_options
 from solver.cli.omweso.searching import line_texts, open_searcher, searcher_options
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
 
 DEFAULT_SECONDS = 3.0
 
 
 @click.command(name="search")
 @click.argument("position")
-@click.option("--depth", type=int, help="Stop after this depth, in plies.")
-@click.option("--time", "seconds", type=float, help=f"Stop after so many seconds; {DEFAULT_SECONDS:g} without a limit.")
-@click.option("--nodes", type=int, help="Stop after so many nodes.")
-@click.option("--multipv", type=int, default=1, show_default=True, metavar="N", help="Score the N best turns.")
+@click.option("--depth", type=DEPTH, help="Stop after this depth, in plies.")
+@click.option(
+    "--time", "seconds", type=Seconds(), help=f"Stop after so many seconds; {DEFAULT_SECONDS:g} without a limit."
+)
+@click.option("--nodes", type=NODES, help="Stop after so many nodes.")
+@click.option("--multipv", type=Whole(1), default=1, show_default=True, metavar="N", help="Score the N best turns.")
 @rules_options
 @history_options
 @searcher_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from solver.cli.options import SEARCH_THREADS, Whole
 from solver.omweso.match import Okutema
 from solver.omweso.rules import OmwesoRules
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 def searcher_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--hash MIB`` and ``--threads N``, for :func:`open_searcher`."""
     function = click.option(
-        "--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="Search on so many threads."
+        "--threads", type=SEARCH_THREADS, default=1, show_default=True, help="Search on so many threads."
     )(function)
     return click.option(
-        "--hash", "hash_mib", type=click.IntRange(1), default=64, show_default=True, help="Transposition table, MiB."
+        "--hash", "hash_mib", type=Whole(1), default=64, show_default=True, help="Transposition table, MiB."
     )(function)
 
 

@@ -8,25 +8,25 @@ import click
 
 from solver.cli.omweso.options import read_rules, rules_options
 from solver.cli.omweso.searching import open_searcher, playing_rules, searcher_options
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, Seconds, Whole, json_option
 from solver.omweso.match import Match, Scoring, describe_end
 from solver.omweso.position import turn_text
 from solver.omweso.setups import fixed_setup, parse_setup
 
 
 @click.command(name="selfplay")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="Games to play.")
-@click.option("--setup", "first", default="all-two", show_default=True, help="Set-up of who starts.")
+@click.option("--games", type=Whole(1), default=1, show_default=True, help="Games to play.")
+@click.option("--setup", "first", help="Set-up of who starts; all-two without.")
 @click.option("--other-setup", "second", help="Set-up of the other; the same without.")
-@click.option("--time", "seconds", type=float, help="Seconds a turn.")
-@click.option("--depth", type=int, help="Depth a turn; 8 without a limit.")
+@click.option("--time", "seconds", type=Seconds(), help="Seconds a turn.")
+@click.option("--depth", type=DEPTH, help="Depth a turn; 8 without a limit.")
 @click.option("--scoring", default="points", show_default=True, help="As in points+okutema=front-row+akakyala=on.")
 @rules_options
 @searcher_options
 @json_option
 def command(
     games: int,
-    first: str,
+    first: str | None,
     second: str | None,
     seconds: float | None,
     depth: int | None,
@@ -46,8 +46,8 @@ def command(
 
     parsed = playing_rules(read_rules(rules, columns))
     fixed = fixed_setup(parsed)
-    south = fixed or parse_setup(first, parsed)
-    north = fixed or (parse_setup(second, parsed) if second else south)
+    south = parse_setup(first, parsed) if first is not None else fixed or parse_setup("all-two", parsed)
+    north = parse_setup(second, parsed) if second is not None else south
     limits = Limits(depth or (MAX_DEPTH if seconds else 8), seconds)
     match = Match(parsed, Scoring.parse(scoring))
     player = Player(open_searcher(parsed, hash_mib, threads, match.scoring.okutema), limits)

@@ -7,7 +7,7 @@ import json
 import click
 
 from solver.cli.omweso.options import read_rules, rules_options
-from solver.cli.options import json_option
+from solver.cli.options import Seed, Whole, json_option
 from solver.cli.progress import progress_bar
 from solver.omweso.setups import fixed_setup, named_setups, parse_setup
 
@@ -15,17 +15,15 @@ from solver.omweso.setups import fixed_setup, named_setups, parse_setup
 @click.command(name="setup")
 @click.argument("setups", nargs=-1, metavar="[SETUP]...")
 @click.option("--against", multiple=True, metavar="SETUP", help="Rate against this set-up (repeat for several).")
-@click.option(
-    "--depth", type=click.IntRange(1, 30), default=8, show_default=True, help="Depth of the searches, in plies."
-)
+@click.option("--depth", type=Whole(1, 30), default=8, show_default=True, help="Depth of the searches, in plies.")
 @click.option(
     "--tries",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=100,
     show_default=True,
     help="Changes to try in the hunt for a better one.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the hunt.")
+@click.option("--seed", type=Seed(), default=1, show_default=True, help="Seed of the hunt.")
 @rules_options
 @json_option
 def command(

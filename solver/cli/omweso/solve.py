@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.omweso.options import read_rules, rules_options
-from solver.cli.options import json_option, tables_option
+from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 
 if TYPE_CHECKING:
     from databases.omweso_small import SmallBoard
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="solve")
-@click.option("--seeds", type=click.IntRange(1, 127), required=True, help="Seeds on the board, both sides together.")
-@click.option("--threads", type=click.IntRange(1, 64), help="Threads; all that there are without.")
+@click.option("--seeds", type=Whole(1, 127), required=True, help="Seeds on the board, both sides together.")
+@click.option("--threads", type=Whole(1, 64), help="Threads; all that there are without.")
 @click.option("--verify", is_flag=True, help="Prove every number by the positions after its turns.")
 @click.option("--write/--no-write", default=True, show_default=True, help="Keep the tables.")
 @rules_options
@@ -41,7 +42,7 @@ def command(
     Counts of wins, draws and losses (for the player to move), the longest win in plies, what the fixed set-ups are
     worth and which set-ups are best for who starts when the other sees them. Repetition and an endless turn that voids
     the game are draws. With okukoneeza the positions before the first capture are counted apart ("fresh"). Tables
-    solved before are read again.
+    solved before are read again. Exit code 2 when --verify finds a number that is wrong.
     """
     from databases.builder.build import check_threads, default_threads
     from databases.omweso_small import load_small, save_small
@@ -65,6 +66,8 @@ def command(
         click.echo(json.dumps(found, separators=(",", ":")))
     else:
         _print(found)
+    if found.get("faults"):
+        raise AbapaError(f"{found['faults']:,} numbers of {parsed.id}, {seeds} seeds, are wrong: solve it again")
 
 
 def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:

@@ -1,0 +1,144 @@
+"""What every command does with options it cannot use: one line on stderr that says what is accepted, exit code 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from solver.cli import abapa as group
+from solver.cli.options import DEPTH, LONGEST_SECONDS, SEARCH_THREADS, Seconds, Seed, Whole
+from solver.cli.verify_draw import NumbersType
+from tests.command_line import abapa, refused
+
+Path = tuple[str, ...]
+
+
+def commands(parent: click.Group = group, path: Path = ()) -> Iterator[tuple[Path, click.Command]]:
+    """Every command that runs, with the words that name it."""
+    context = click.Context(parent)
+    for name in parent.list_commands(context):
+        command = parent.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands())
+NUMERIC = (click.types.IntParamType, click.types.FloatParamType, Seconds, Seed)
+NUMBERS = [
+    pytest.param(path, option, id=" ".join([*path, option.opts[0]]))
+    for path, command in COMMANDS.items()
+    for option in command.params
+    if isinstance(option, click.Option) and isinstance(option.type, NUMERIC) and path != ("solve",)
+]
+"""Every option of every command that takes one number; those of solve are click's own, and checked by the search."""
+
+
+def test_every_kind_of_command_is_here() -> None:
+    assert {("search",), ("omweso", "play"), ("verify-draw",)} < set(COMMANDS)
+    assert len(NUMBERS) > 50
+
+
+@pytest.mark.parametrize(("path", "option"), NUMBERS)
+def test_what_is_no_number_is_refused(path: Path, option: click.Option) -> None:
+    assert isinstance(option.type, (Whole, Seed, Seconds))
+    for value in ("inf", "-inf", "nan", "1e999", "x", "", "4x", "\uff14", "1_0", "9" * 30, "0.5.5"):
+        refused(abapa(*path, option.opts[0], value), f"invalid value for '{option.opts[0]}'", "accepted are ")
+
+
+@pytest.mark.parametrize(("path", "option"), NUMBERS)
+def test_what_is_out_of_range_is_refused(path: Path, option: click.Option) -> None:
+    if isinstance(option.type, Seconds):
+        wrong = ["0", "0.0", "-1", "-0.5", "1e9"]
+    elif isinstance(option.type, Whole):
+        wrong = ["-1", "0.5", str(int(option.type.min or 0) - 1)]
+        wrong += [str(int(option.type.max) + 1)] if option.type.max is not None else []
+    else:
+        wrong = ["0.5"]
+    for value in wrong:
+        refused(abapa(*path, option.opts[0], value), f"'{option.opts[0]}': '{value}': accepted are ")
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "0", "-1", "1e9"])
+def test_solve_refuses_such_times_too(value: str) -> None:
+    refused(abapa("solve", "start", "--no-tables", "--time", value), "a time of ", "accepted is more than 0")
+
+
+def test_the_limits_are_those_of_the_search() -> None:
+    from solver.search.searcher import LONGEST, MAX_DEPTH, MAX_THREADS
+
+    assert (DEPTH.max, SEARCH_THREADS.max, LONGEST_SECONDS) == (MAX_DEPTH, MAX_THREADS, LONGEST)
+
+
+# -- usage errors -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_an_unknown_option_names_those_accepted(path: Path) -> None:
+    names = [max(option.opts, key=len) for option in COMMANDS[path].params if isinstance(option, click.Option)]
+    refused(abapa(*path, "--foo"), "no such option --foo: accepted are ", *names, "--help")
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_option_wants_its_value(path: Path) -> None:
+    for option in COMMANDS[path].params:
+        if isinstance(option, click.Option):
+            name = option.opts[0]
+            if option.is_flag:
+                refused(abapa(*path, f"{name}=1"), f"option '{name}' does not take a value")
+            else:
+                refused(abapa(*path, name), f"option '{name}' requires an argument")
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_what_is_missing_is_named(path: Path) -> None:
+    if any(param.required for param in COMMANDS[path].params):
+        refused(abapa(*path), "missing ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["foo"], "no such command 'foo': accepted are build, probe, moves"),
+        (["omweso", "foo"], "no such command 'foo': accepted are moves, perft, mayer"),
+        (["--foo"], "no such option --foo: accepted are --version, --help"),
+        (["search", "a", "b", "c"], "unexpected extra arguments (b c): accepted is abapa search [OPTIONS] POSITION"),
+        (["uci", "a\nb"], "unexpected extra argument (a b): accepted is abapa uci [OPTIONS]"),
+        (["play", "--side", "west"], "invalid value for '--side': 'west' is not one of 'south', 'north'"),
+        (["build"], "missing option '--seeds': Build the tiers of 0 to this many seeds"),
+        (["search"], "missing argument 'POSITION': accepted is abapa search [OPTIONS] POSITION"),
+        (["build", "--no-bound", "--seeds", "2"], "--bounds, --no-bounds"),
+        (["perft", "start", "x"], "invalid value for 'DEPTH': 'x': accepted are whole numbers from 0 to 60"),
+        (["perft", "start", "\uff14"], "accepted are whole numbers from 0 to 60"),
+        (["analyse", "absent.ogn"], "'absent.ogn' does not exist"),
+        (["build", "--seeds", "2", "--memory", "9" * 500 + "TB"], "is no size"),
+        (["build", "--seeds", "2", "--memory", "\uff18GiB"], "is no size"),
+        (["build", "--seeds", "2", "--memory", "8\u212aiB"], "is no size"),
+        (["verify-draw", "--per-pit", "\u00b2"], "accepted are whole numbers as in 1,2 or 1-6"),
+        (["verify-draw", "--pits", "\uff11"], "accepted are whole numbers as in 1,2 or 1-6"),
+        (["verify-draw", "--grid", "--limit", "nan"], "is no number of boards"),
+        (["verify-draw", "--grid", "--limit", "1e999"], "is no number of boards"),
+        (["play", "--match", "a\nb"], "unknown match format 'a\\nb'"),
+        (["stats", "--tables", "no\nfolder"], "no tables folder no folder"),
+    ],
+)  # fmt: skip
+def test_a_usage_error_is_one_line(arguments: list[str], said: str) -> None:
+    refused(abapa(*arguments), said)
+
+
+def test_a_bare_group_shows_its_help() -> None:
+    for arguments in ([], ["omweso"]):
+        ran = abapa(*arguments)
+        assert ran.code == 2 and "Commands:" in ran.err
+
+
+def test_numbers_of_a_grid() -> None:
+    kind = NumbersType()
+    assert kind.convert("1-3, 6", None, None) == [1, 2, 3, 6]
+    for wrong in ("", "0", "3-1", "1-", "-2", "1,,2", "1-2-3"):
+        with pytest.raises(click.BadParameter):
+            kind.convert(wrong, None, None)
