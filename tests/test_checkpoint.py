@@ -68,7 +68,7 @@ def test_an_interrupted_tier_goes_on_from_its_checkpoint(
     assert runs > 3 and went_on > 1
     for n in range(seeds + 1):
         assert bytes_of(tmp_path / "parts", rules, n) == bytes_of(tmp_path / "whole", rules, n)
-    assert {path.suffix for path in (tmp_path / "parts").iterdir()} == {".h5"}
+    assert {path.suffix for path in (tmp_path / "parts").iterdir()} == {".h5", ".jsonl"}
 
 
 def kill_until_done(folder: Path, seeds: int, kills: int, longest: float) -> None:
