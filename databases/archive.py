@@ -45,8 +45,10 @@ from databases.store import (
     flush,
     new_file,
     opened,
+    own_dataset,
     read_header,
     reading_error,
+    set_attributes,
 )
 from solver.errors import AbapaError
 
@@ -83,12 +85,12 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     try:
         part.unlink(missing_ok=True)
         with new_file(part) as file, opened(table.path) as plain:
-            file.attrs.update({**plain.attrs, "format": FORMAT, "format_version": FORMAT_VERSION})
+            set_attributes(file, {**plain.attrs, "format": FORMAT, "format_version": FORMAT_VERSION})
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
                 write = _write_gzip if compression == "gzip" else _write_zstd
                 dataset = write(file, quantity, table.map(quantity), threads)
-                dataset.attrs.update({**plain[quantity].attrs, "offset_in_file": table.offsets[quantity]})
+                set_attributes(dataset, {**plain[quantity].attrs, "offset_in_file": table.offsets[quantity]})
             file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
         _flush(part)
         part.rename(path)
@@ -202,6 +204,7 @@ def unpack(packed: PackedTable) -> Path:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        _compare(part, packed)
         part.rename(path)
         flush(path.parent)
     except OSError as error:
@@ -211,14 +214,30 @@ def unpack(packed: PackedTable) -> Path:
     return path
 
 
+def _compare(part: Path, packed: PackedTable) -> None:
+    """Whether what was restored is the table that it should be; its numbers have had their hashes compared."""
+    try:
+        with Table.open(part, (packed.rules.id, packed.seeds)) as table:
+            right = table.header.digests == packed.header.digests and table.offsets == packed.offsets
+    except InaccessibleTableError:
+        raise
+    except TableError:
+        right = False
+    if not right:
+        raise TableError(packed.path, "is damaged: what it unpacks to is no table", REBUILD)
+
+
 def _restore(packed: PackedTable, descriptor: int) -> None:
     frame = packed.frame()
     places = _places(packed)
     size = len(frame) + sum(length for _, length in places.values())
+    gaps = list(_gaps(packed, size))
+    if any(not 0 <= start <= end <= size for start, end in gaps):
+        raise TableError(packed.path, "is damaged: its offsets do not fit its numbers", REBUILD)
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     taken = 0
-    for start, end in _gaps(packed, size):
+    for start, end in gaps:
         _write_all(descriptor, frame[taken : taken + end - start].data, start)
         taken += end - start
     for quantity, (start, _) in places.items():
@@ -284,6 +303,9 @@ class PackedTable(FinishedTable):
         name = claimed(path, PACKED_SUFFIX)
         with opened(path) as file:
             header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+            frame = own_dataset(path, file, "frame")
+            if frame.ndim != 1 or frame.dtype != np.uint8:
+                raise ForeignTableError(path, "has no frame to unpack its numbers into: it is damaged", REBUILD)
             offsets: dict[str, int] = {}
             for quantity in header.quantities:
                 dataset: Any = file[quantity]

@@ -282,7 +282,8 @@ class TableWriter:
         counts = {name: np.zeros(256, np.int64) for name in (*self.quantities, "exact") if name != "distance"}
         digests = {name: self._pass_over(name, counts.get(name)) for name in self.quantities}
         with h5py.File(self.part, "r+", libver=_LAYOUT, locking=False) as file:
-            file.attrs.update(
+            set_attributes(
+                file,
                 {
                     "format": FORMAT,
                     "format_version": FORMAT_VERSION,
@@ -294,7 +295,7 @@ class TableWriter:
                     "builder": f"abapa {__version__}",
                     "chunk_bytes": CHUNK,
                     **extra,
-                }
+                },
             )
             if {"lower", "upper"} <= set(self.quantities):
                 self._write_histogram(file, "exact", self._count_exact())
@@ -302,8 +303,8 @@ class TableWriter:
             for name in self.quantities:
                 dataset: Any = file[name]
                 digest = digests[name]
-                dataset.attrs["meaning"] = (MEANINGS if isinstance(self.rules, Rules) else OMWESO_MEANINGS)[name]
-                dataset.attrs["sha256"] = digest.whole
+                meaning = (MEANINGS if isinstance(self.rules, Rules) else OMWESO_MEANINGS)[name]
+                set_attributes(dataset, {"meaning": meaning, "sha256": digest.whole})
                 group.create_dataset(name, data=np.array(digest.chunks, dtype="S64"), track_times=False)
                 if name == "distance":
                     dataset.attrs["largest"] = self._largest(name)
@@ -384,6 +385,19 @@ def new_file(path: Path, alignment: int = 1) -> h5py.File:
 def new_group(place: h5py.Group, name: str) -> h5py.Group:
     """A new group without times."""
     return h5py.Group(h5py.h5g.create(place.id, name.encode(), gcpl=timeless(h5py.h5p.GROUP_CREATE)))
+
+
+def set_attributes(place: Any, attributes: Mapping[str, Any]) -> None:
+    """Give attributes to a file or dataset, texts as strings of fixed length.
+
+    Those of variable length lie in a heap without a checksum, and where that is damaged HDF5 may read for ever.
+    """
+    for name, value in attributes.items():
+        if isinstance(value, str):
+            data = value.encode()
+            place.attrs.create(name, data, dtype=h5py.string_dtype("utf-8", max(len(data), 1)))
+        else:
+            place.attrs[name] = value
 
 
 def timeless(kind: Any) -> Any:
@@ -607,9 +621,12 @@ class Table(FinishedTable):
         self._maps: dict[str, NDArray[Any]] = {}
 
     @classmethod
-    def open(cls, path: Path) -> Table:
-        """Open and check the table at ``path``. Raises a subclass of :class:`TableError`."""
-        name = claimed(path)
+    def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
+        """Open and check the table at ``path``, of the rule id and seeds that its name says, or ``name``.
+
+        Raises a subclass of :class:`TableError`.
+        """
+        name = name or claimed(path)
         with opened(path) as file:
             size = path.stat().st_size
             header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
@@ -708,8 +725,8 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
     histograms: dict[str, dict[int, int]] = {}
     digests: dict[str, Digest] = {}
     for quantity in quantities:
-        dataset = _own_dataset(path, file, quantity)
-        stored = _own_dataset(path, file, f"chunk_sha256/{quantity}")
+        dataset = own_dataset(path, file, quantity)
+        stored = own_dataset(path, file, f"chunk_sha256/{quantity}")
         if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity]:
             raise ForeignTableError(
                 path, f"holds no {positions} numbers of {quantity} in {QUANTITIES[quantity]}", REBUILD
@@ -721,13 +738,13 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
         if stored.shape != (-(-dataset.nbytes // CHUNK),):
             raise ForeignTableError(path, f"has {stored.shape} hashes of chunks of {quantity}", REBUILD)
         chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
-        digests[quantity] = Digest(str(dataset.attrs["sha256"]), chunks)
+        digests[quantity] = Digest(str(_plain(dataset.attrs["sha256"])), chunks)
     if "exact_values" in attributes:
         histograms["exact"] = _read_histogram(file.attrs, "exact")
     return Header(rules, attributes, histograms, digests)
 
 
-def _own_dataset(path: Path, file: h5py.File, name: str) -> Any:
+def own_dataset(path: Path, file: h5py.File, name: str) -> Any:
     """A dataset of this very file: a link into another one would be read at the wrong place."""
     link, found = file.get(name, getlink=True), file.get(name)
     if not isinstance(link, h5py.HardLink) or not isinstance(found, h5py.Dataset):
@@ -807,7 +824,8 @@ def _system_code(error: Exception) -> int:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    value = value.item() if isinstance(value, np.generic) else value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _read_histogram(attributes: Any, name: str) -> dict[int, int]:

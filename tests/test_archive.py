@@ -143,6 +143,29 @@ def test_damaged_files_are_named(packed: Path) -> None:
         PackedTable.open(packed_path(packed, RULES, 3))
 
 
+@pytest.mark.parametrize("frame", [None, np.dtype("u1"), np.zeros(3), np.zeros((2, 2), np.uint8)])
+def test_a_wrong_frame_is_found(packed: Path, frame: Any) -> None:
+    with h5py.File(packed_path(packed, RULES, TOP), "r+") as file:
+        del file["frame"]
+        if frame is not None:
+            file["frame"] = frame
+    with pytest.raises(TableError, match=r"(no dataset frame|no frame to unpack its numbers into): it is damaged"):
+        PackedTable.open(packed_path(packed, RULES, TOP))
+
+
+@pytest.mark.parametrize("offset", [0, 8, 2**40, -5, 2**63])
+def test_wrong_offsets_are_not_unpacked(packed: Path, offset: int) -> None:
+    path = packed_path(packed, RULES, TOP)
+    with h5py.File(path, "r+") as file:
+        file["upper"].attrs["offset_in_file"] = offset if offset < 2**63 else np.uint64(offset)
+    with (
+        PackedTable.open(path) as table,
+        pytest.raises(TableError, match=r"is damaged: (its offsets|what it unpacks to)"),
+    ):
+        unpack(table)
+    assert not table_path(packed, RULES, TOP).exists() and not list(packed.glob("*.part"))
+
+
 def test_a_damaged_table_is_not_packed(made: Path, tmp_path: Path) -> None:
     path = table_path(tmp_path, RULES, TOP)
     shutil.copy(table_path(made, RULES, TOP), path)

@@ -213,7 +213,7 @@ def test_signals_leave_whole_tables(tmp_path: Path, number: int, tier: int) -> N
     assert parts == 0 if number == signal.SIGINT else parts <= 2
     ran = abapa("check", "--rules", "awari", "--tables", tmp_path)
     assert ran.code == 0 and tier - 1 <= ran.out.count(": right\n") <= tier + 1
-    again = abapa("build", "--rules", "awari", "--seeds", "14", "--tables", tmp_path)
+    again = abapa("build", "--rules", "awari", "--seeds", str(tier), "--tables", tmp_path)
     assert again.code == 0 and not list(tmp_path.glob("*.part"))
 
 
@@ -247,7 +247,7 @@ def test_the_plan_names_ranges(tmp_path: Path) -> None:
     missing = tuple(range(17))
     small = packed_memory(AWARI, 16, 16, ("value",), 2)
     plan = make_plan(tmp_path, AWARI, 16, missing, bounds=True, distance=False, threads=2, memory=small)
-    assert len(plan.packed) > 2
+    assert len(plan.packed) > 1
     assert f"bytes of disk, to build tier {plan.packed[0]}..16 in little memory" in plan.text
 
 

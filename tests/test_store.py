@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from databases import store
+from databases.archive import pack
 from databases.folder import TABLES_VARIABLE, parse_name, tables_folder
 from databases.journal import JOURNAL_NAME, write_down
 from databases.store import (
@@ -98,7 +99,7 @@ def test_a_table_holds_what_was_written_and_says_so(made: Path) -> None:
         hashed = hashlib.sha256(values.tobytes()).hexdigest()
     with h5py.File(table_path(made, SMALL, 5)) as file:
         dataset = file["value"]
-        assert isinstance(dataset, h5py.Dataset) and dataset.attrs["sha256"] == hashed
+        assert isinstance(dataset, h5py.Dataset) and dataset.attrs["sha256"] == hashed.encode()
         assert "meaning" in dataset.attrs and dataset.chunks is None
 
 
@@ -342,9 +343,7 @@ def test_what_stands_in_for_a_dataset(folder: Path, what: str) -> None:
         else:
             counts: Any = file["value"].attrs["histogram_counts"]
             file["value"].attrs["histogram_counts"] = counts + 1
-    with pytest.raises(
-        TableError, match=texts.get(what, "is damaged|does not hold|has .* hashes|does not count")
-    ) as caught:
+    with pytest.raises(TableError, match=texts.get(what, "is damaged|holds no|has .* hashes|does not count")) as caught:
         Table.open(path)
     assert str(caught.value).startswith(f"{path} ") and "\n" not in str(caught.value)
     assert str(caught.value).count(str(path)) == 1
@@ -363,7 +362,7 @@ def test_a_failing_disk_is_not_taken_for_damage(folder: Path, monkeypatch: pytes
 def test_a_table_that_becomes_shorter_while_it_is_open(folder: Path) -> None:
     path = table_path(folder, SMALL, 5)
     with Table.open(path) as table:
-        os.truncate(path, 5000)
+        os.truncate(path, table.offsets["distance"] + 10)
         assert table.check()[0].startswith("is truncated")
         with pytest.raises(TableError, match="is damaged"):
             table.map("distance")
@@ -403,6 +402,14 @@ def test_what_a_build_took_is_in_the_journal(folder: Path) -> None:
         journal.write('[]\n{"rules": "awari+pi')
     with Table.open(path) as table:
         assert table.build_seconds == 2.25
+
+
+def test_no_text_lies_in_a_heap_without_checksum(folder: Path) -> None:
+    """Zeros in one, a page of a lost disk, keep HDF5 reading for ever."""
+    with Table.open(table_path(folder, SMALL, 4)) as table:
+        packed = pack(table)
+    for path in (table_path(folder, SMALL, 4), packed):
+        assert b"GCOL" not in path.read_bytes()
 
 
 def test_an_unfinished_part_is_told_apart(folder: Path) -> None:
