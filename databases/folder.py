@@ -26,6 +26,14 @@ def tables_folder(option: Path | str | None = None) -> Path:
     return Path(named) if named else user_data_path("abapa") / "tables"
 
 
+def existing_folder(directory: Path) -> Path:
+    """The folder itself. Raises :class:`~solver.errors.AbapaError` where it is none, or not there."""
+    if not directory.is_dir():
+        what = f"{directory} is no folder of tables" if directory.exists() else f"no tables folder {directory}"
+        raise AbapaError(f"{what}: abapa build makes one")
+    return directory
+
+
 def table_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"

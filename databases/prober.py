@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from databases.archive import PackedTable
-from databases.folder import find_packed, find_tables
+from databases.folder import existing_folder, find_packed, find_tables
 from databases.halfboards import half_counts, rank_terms
 from databases.store import QUANTITIES, Table
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
@@ -146,9 +146,7 @@ def open_tables(directory: Path | str, rules: Rules) -> Tables:
     directory = Path(directory)
     if not rules.has_tables:
         raise RulesError(f"{rules.id} has no tables: with grand-slam=win-only a board's value depends on the stores")
-    if not directory.is_dir():
-        raise AbapaError(f"no tables folder {directory}: abapa build makes one")
-    return Tables(directory, rules)
+    return Tables(existing_folder(directory), rules)
 
 
 class OpenOnDemand(Mapping[int, AnyTable]):

@@ -451,8 +451,16 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
         "cannot make",
         "Permission denied",
     )
-    (tmp_path / "file").touch()
-    refused(abapa("build", "--seeds", "2", "--tables", tmp_path / "file"), "file")
+    file = tmp_path / "file"
+    file.touch()
+    for folder in (file, file / "below"):
+        refused(abapa("build", "--seeds", "2", "--tables", folder), f"{file} is a file: name a folder for the tables")
+    for command in ("check", "pack", "unpack", "stats"):
+        refused(abapa(command, "--tables", file), f"{file} is no folder of tables: abapa build makes one")
+        refused(
+            abapa(command, "--tables", tmp_path / "no"), f"no tables folder {tmp_path / 'no'}: abapa build makes one"
+        )
+    refused(abapa("check", "--tables", tmp_path), f"no abapa tables in {tmp_path}: abapa build makes them")
 
 
 def test_a_disk_that_fills_up_during_a_build(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from databases.builder.captures import FinishedTiers
 from databases.builder.checkpoint import SHARE, Checkpoint
 from databases.builder.finish import Committed, Finisher
 from databases.builder.movetables import MoveTables
-from databases.builder.plan import Plan, check_request, make_plan, quantities_of
+from databases.builder.plan import Plan, check_request, make_plan, nearest_existing, quantities_of
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.folder import find_packed, find_parts, find_tables, table_path
@@ -107,6 +107,8 @@ def build_tables(
     check_request(rules, seeds, threads)
     check_threads(threads)
     quantities = quantities_of(rules, bounds=bounds, distance=distance)
+    if (place := nearest_existing(directory)).is_file():
+        raise AbapaError(f"{place} is a file: name a folder for the tables with --tables")
     missing, archived = survey(directory, rules, seeds, quantities)
     plan = make_plan(
         directory, rules, seeds, missing, archived, bounds=bounds, distance=distance, threads=threads, memory=memory

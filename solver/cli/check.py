@@ -33,7 +33,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     table is damaged, or cannot be read; the last line says what to do.
     """
     from databases.archive import PackedTable
-    from databases.folder import find_packed, find_tables
+    from databases.folder import existing_folder, find_packed, find_tables
     from databases.prober import MissingTierError
     from databases.store import Table
 
@@ -41,7 +41,9 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     files += [(n, path, PackedTable) for n, path in find_packed(tables, rules).items()]
     chosen = sorted(((n, path, kind) for n, path, kind in files if seeds in (None, n)), key=itemgetter(0))
     if not chosen:
-        raise MissingTierError(tables, rules, seeds or 0)
+        if seeds is not None:
+            raise MissingTierError(tables, rules, seeds)
+        raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
     checked = []
     with progress_bar(total=sum(_size(path) for _, path, _ in chosen), unit="B", what="check") as bar:
         for n, path, kind in chosen:

@@ -8,6 +8,7 @@ import click
 
 from solver.cli.options import rules_option, tables_option
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 from solver.rules import Rules
 
 
@@ -31,7 +32,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     packed already are passed over. With --remove a plain table goes once its packed form has been read back whole.
     """
     from databases.archive import PackedTable
-    from databases.folder import find_packed, find_tables
+    from databases.folder import existing_folder, find_packed, find_tables
     from databases.lock import BuildLock
     from databases.prober import MissingTierError
     from databases.store import TableError
@@ -39,7 +40,9 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     plain, packed = find_tables(tables, rules), find_packed(tables, rules)
     chosen = [n for n in sorted(plain.keys() | packed.keys()) if seeds in (None, n)]
     if not chosen:
-        raise MissingTierError(tables, rules, seeds or 0)
+        if seeds is not None:
+            raise MissingTierError(tables, rules, seeds)
+        raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
     total = sum(plain[n].stat().st_size for n in chosen if n in plain)
     with BuildLock(tables), progress_bar(total, "B", "pack") as bar:
         for n in chosen:

@@ -23,7 +23,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None
     With --remove a packed table goes only if the plain one holds the same numbers, by its hashes.
     """
     from databases.archive import PackedTable, unpack
-    from databases.folder import find_packed, find_tables
+    from databases.folder import existing_folder, find_packed, find_tables
     from databases.lock import BuildLock
     from databases.store import Table, TableError
 
@@ -31,7 +31,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None
     chosen = {n: path for n, path in find_packed(tables, rules).items() if seeds in (None, n)}
     if not chosen:
         which = f"of {seeds} seeds " if seeds is not None else ""
-        raise AbapaError(f"no packed {rules.id} table {which}in {tables}")
+        raise AbapaError(f"no packed {rules.id} table {which}in {existing_folder(tables)}")
     with BuildLock(tables), progress_bar(sum(path.stat().st_size for path in chosen.values()), "B", "unpack") as bar:
         for n, path in chosen.items():
             with PackedTable.open(path) as packed:
