@@ -169,7 +169,7 @@ class TableWriter:
             self.part.unlink(missing_ok=True)  # left by a killed builder; ours is the only one (BuildLock)
             self._want_room()
             self._take_room(self.bytes, os.O_CREAT | os.O_EXCL)
-            os.close(self._descriptor)
+            self._close()
             self.part.unlink()
             self._lay_out()
             self._take_room(self.bytes)
@@ -266,8 +266,7 @@ class TableWriter:
         except BaseException:
             self._discard()
             raise
-        os.close(self._descriptor)
-        self._descriptor = -1
+        self._close()
         return self.path
 
     def abandon(self) -> None:
@@ -349,11 +348,15 @@ class TableWriter:
         )
 
     def _discard(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._close()
         with suppress(OSError):
             self.part.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        """Close the file, once: an interrupt may come in between, and by then the number may be another file's."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def error_text(error: Exception) -> str:

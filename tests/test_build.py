@@ -207,7 +207,7 @@ def test_signals_leave_whole_tables(tmp_path: Path, number: int, tier: int) -> N
             time.sleep(0.002)
         build.send_signal(number)
         _, err = build.communicate()
-    assert build.returncode == (130 if number == signal.SIGINT else -signal.SIGTERM)
+    assert build.returncode == (130 if number == signal.SIGINT else -signal.SIGTERM), err
     assert "Traceback" not in err
     parts = len(list(tmp_path.glob("*.part")))
     assert parts == 0 if number == signal.SIGINT else parts <= 2

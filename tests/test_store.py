@@ -135,6 +135,20 @@ def test_leaving_without_commit_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_interrupt_while_the_file_is_laid_out_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even a descriptor that is closed twice, which might be another thread's file by then."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "new_file", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        TableWriter(tmp_path, SMALL, 4).__enter__()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_commit_wants_every_element(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="of 126 elements"), TableWriter(tmp_path, SMALL, 4) as writer:
         writer.write("value", 0, np.zeros(5, np.int8))
