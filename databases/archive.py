@@ -31,7 +31,6 @@ from databases.store import (
     QUANTITIES,
     REBUILD,
     Digest,
-    Digester,
     FinishedTable,
     ForeignTableError,
     Header,
@@ -43,6 +42,7 @@ from databases.store import (
     claimed,
     error_text,
     flush,
+    hash_both,
     new_file,
     opened,
     own_dataset,
@@ -356,10 +356,7 @@ class PackedTable(FinishedTable):
 
     def _hash(self, quantity: str, threads: int) -> Digest:
         """Both hashes in one pass: unpacking is what takes the time, and HDF5 does it on one thread."""
-        digester = Digester()
-        for chunk in self.chunks(quantity):
-            digester.update(chunk)
-        return digester.digest()
+        return hash_both(self.chunks(quantity))
 
     def _dataset(self, quantity: str) -> Any:
         if self._file is None:

@@ -1,4 +1,7 @@
-"""What is known of the start positions of awari from elsewhere, and from where: what our own results are held against.
+"""What is known of the start positions of awari, and from where: what our own results are held against.
+
+Two things that must not be taken for each other: what others published and anyone can find, and what this project found
+before, which a second program of its own confirmed.
 
 A start has ``per_pit`` seeds in each of 2 x ``pits`` houses; margins are from the view of the player who starts, in
 seeds. The tables these are compared with come from :mod:`databases.builder`; the comparison is

@@ -77,9 +77,9 @@ def test_one_thread_is_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """With --threads 1 nothing is hashed, flushed or compressed on another thread."""
     on, commit = set(), TableWriter.commit
 
-    def spy(self: TableWriter) -> Path:
+    def spy(self: TableWriter, threads: int = 1) -> Path:
         on.add(threading.current_thread())
-        return commit(self)
+        return commit(self, threads=threads)
 
     def no_pool(*_: object) -> None:
         raise AssertionError("a second thread")

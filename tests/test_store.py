@@ -507,8 +507,11 @@ def test_a_damaged_hash_is_told_apart_from_damaged_data(folder: Path) -> None:
 
 def test_chunks_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CHUNK", 64)
-    write_tier(tmp_path, SMALL, 5, ("value", "distance"), numbers())
-    path = table_path(tmp_path, SMALL, 5)
+    path = write_tier(tmp_path, SMALL, 5, ("value", "distance"), numbers())
+    with TableWriter(tmp_path, SMALL, 4) as writer:  # the same on two threads
+        writer.write("value", 0, numbers()["value"][4])
+        two = writer.commit(threads=2).read_bytes()
+    assert write_tier(tmp_path, SMALL, 4, ("value",), numbers()).read_bytes() == two
     with Table.open(path) as table:
         assert table.check() == []
         offset = table.offsets["distance"]

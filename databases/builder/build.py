@@ -234,7 +234,7 @@ def _build_tier(
     tier.build(finished, bounds=bounds, distance=distance)
     told.fill((3 if bounds else 1) * boards)
     with clock("write"):
-        finisher.commit(writer, start)
+        finisher.commit(writer, start, last=seeds == plan.missing[-1])
 
 
 def _told_of(plan: Plan, committed: Committed) -> str:

@@ -76,14 +76,17 @@ class Finisher:
         """Begin a table; it is removed at the end unless it has been committed."""
         return self._writers.enter_context(writer)
 
-    def commit(self, writer: TableWriter, begun: float) -> None:
-        """Take over a table that is written whole, once the one before has its name. ``begun``: perf_counter."""
+    def commit(self, writer: TableWriter, begun: float, *, last: bool = False) -> None:
+        """Take over a table that is written whole, once the one before has its name.
+
+        ``begun``: perf_counter when work on it began. ``last``: nothing is built meanwhile, so two threads hash it.
+        """
         self.wait()
         if self._pool is None:
             writer.commit()
             self.done(Committed(writer, time.perf_counter() - begun))
         else:
-            future = self._pool.submit(writer.commit)
+            future = self._pool.submit(writer.commit, threads=2 if last else 1)
             self._under_way = _UnderWay(writer, begun, time.perf_counter(), future)
 
     def poll(self) -> None:

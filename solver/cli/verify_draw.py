@@ -87,8 +87,9 @@ def command(
     """Solve start positions of awari and say whether they are draws; exit code 1 if anything is not as it should be.
 
     Builds the tables that are missing (the plan comes first, and is refused if it does not fit), proves every number
-    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and what is
-    known from elsewhere, with its source. Margins are from the view of the player who starts, in seeds.
+    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and beside it
+    what is published, with the source, or else what this project recorded before. Margins are from the view of the
+    player who starts, in seeds.
 
     --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
     """
