@@ -110,6 +110,22 @@ def test_the_builder_does_not_wait_for_the_disk(tmp_path: Path, slow_disk: threa
     assert [line.split(":")[0] for line in lines[1:]] == [f"tier  {n}" for n in range(6)]
 
 
+def test_gaps_are_filled_from_tiers_that_have_arrived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tier 7 reads tier 5, which is on its way when tier 6, that is there, gives the builder nothing to do."""
+    build_tables(tmp_path, AWARI, 9)
+    before, fsync = files(tmp_path), os.fsync
+
+    def slow(descriptor: int) -> None:
+        time.sleep(0.3)
+        fsync(descriptor)
+
+    for n in (3, 5, 7, 8):
+        table_path(tmp_path, AWARI, n).unlink()
+    monkeypatch.setattr("databases.store.os.fsync", slow)
+    build_tables(tmp_path, AWARI, 9, threads=2)
+    assert files(tmp_path) == before
+
+
 # -- what an end leaves -----------------------------------------------------------------------------------------------
 
 

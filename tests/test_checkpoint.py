@@ -130,6 +130,16 @@ def test_a_full_disk_at_a_checkpoint_is_said_and_leaves_no_part(
     assert not list(tmp_path.iterdir())
 
 
+def test_an_interrupt_at_a_checkpoint_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("databases.builder.checkpoint.os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Checkpoint(tmp_path, AWARI, 8).save("value words", 5, [array_part(np.zeros(10, np.uint8))])
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_full_disk_at_the_scratch_file_is_said_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

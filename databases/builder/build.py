@@ -193,6 +193,7 @@ def _carry_out(
                 progress.tier(seeds)
                 _build_tier(plan, seeds, tables, finished, finisher, progress, clock, checkpoint_share)
             else:
+                finisher.wait()  # the next tier may read the one on its way: this one gave it no time to arrive
                 Checkpoint(plan.folder, plan.rules, seeds).remove()
                 finished.add(seeds)
 
