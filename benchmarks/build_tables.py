@@ -4,7 +4,9 @@
     python benchmarks/build_tables.py --rules awari --threads 2 --to 24
 
 Tables go to a temporary folder, in a process of its own for each run, after one small build that warms the kernel
-cache. Boards a second count each board of a tier once, whatever quantities are built. Memory is the largest private
+cache. Boards a second count each board of a tier once, whatever quantities are built. Seconds of a tier end where the
+next one begins, those of the last when it is on the disk. Of hashing and flushing the column "write" has what the
+builder waited for; on several threads the rest goes on while the next tier is built. Memory is the largest private
 (anonymous) memory of the process, beside what the plan said; mapped tables are not in it.
 """
 
@@ -15,7 +17,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 PHASES = ("captures", "scan", "dense levels", "sparse levels", "transpose", "write")
@@ -45,38 +46,40 @@ def main() -> None:
 def run_in_this_process(folder: Path, rules_id: str, seeds: int, threads: int, distance: bool) -> None:
     """Build tables 0..``seeds`` and print one JSON line a tier."""
     from databases.builder.build import NoProgress, build_tables
-    from databases.builder.plan import tier_memory
+    from databases.builder.plan import quantities_of, tier_memory
     from databases.builder.propagate import PhaseClock
+    from databases.journal import JOURNAL_NAME
     from databases.tiers import tier_size
     from solver.rules import Rules
 
     rules, clock = Rules.parse(rules_id), PhaseClock()
 
     class Watch(NoProgress):
-        now, peak, began = 0, 0, 0.0
+        def __init__(self) -> None:
+            self.rows: list[tuple[dict[str, float], int]] = []
+            self.peak = 0
 
         def tier(self, seeds: int) -> None:
-            self.now, self.began, self.peak = seeds, time.perf_counter(), 0
+            if seeds:
+                self.close()
             clock.seconds.clear()
+            self.peak = 0
 
         def advance(self, boards: int) -> None:
             self.peak = max(self.peak, private_bytes())
 
+        def close(self) -> None:
+            self.rows.append((dict(clock.seconds), self.peak))
+
+    quantities = quantities_of(rules, bounds=True, distance=distance)
     watch = Watch()
-
-    def report(line: str) -> None:
-        if line.startswith("tier"):
-            seconds, boards = time.perf_counter() - watch.began, tier_size(rules.pits, watch.now)
-            planned = tier_memory(rules, watch.now, seeds, plan_quantities, threads)
-            row = {"seeds": watch.now, "boards": boards, "seconds": seconds, "phases": dict(clock.seconds)}
-            print(json.dumps({**row, "memory": watch.peak, "planned": planned}), flush=True)
-
-    from databases.builder.plan import quantities_of
-
-    plan_quantities = quantities_of(rules, bounds=True, distance=distance)
-    build_tables(
-        folder, rules, seeds, threads=threads, distance=distance, report=report, progress=watch, clock=clock
-    )  # fmt: skip
+    build_tables(folder, rules, seeds, threads=threads, distance=distance, progress=watch, clock=clock)
+    with (folder / JOURNAL_NAME).open() as journal:
+        took = {line["seeds"]: line["seconds"] for line in map(json.loads, journal)}
+    for n, (phases, peak) in enumerate(watch.rows):
+        planned = tier_memory(rules, n, seeds, quantities, threads)
+        row = {"seeds": n, "boards": tier_size(rules.pits, n), "seconds": took[n], "phases": phases}
+        print(json.dumps({**row, "memory": peak, "planned": planned}))
 
 
 def private_bytes() -> int:

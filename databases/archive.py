@@ -29,18 +29,26 @@ from databases.folder import PACKED_SUFFIX, packed_path, table_path
 from databases.store import (
     CHUNK,
     QUANTITIES,
+    REBUILD,
     Digest,
     FinishedTable,
     ForeignTableError,
     Header,
+    InaccessibleTableError,
     Table,
     TableError,
     TableWriteError,
     UnreadableTableError,
     claimed,
     error_text,
+    flush,
+    hash_both,
+    new_file,
     opened,
+    own_dataset,
     read_header,
+    reading_error,
+    set_attributes,
 )
 from solver.errors import AbapaError
 
@@ -64,27 +72,29 @@ _GZIP_FILTER, _ZSTD_FILTER = 1, 32015
 def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     """Write the packed form of a table beside it and return its path; the plain file stays.
 
-    ``compression``: one of :data:`COMPRESSIONS`. Raises :class:`~databases.store.TableError` for a table whose hashes
-    do not fit, and :class:`~databases.store.TableWriteError` when the disk refuses.
+    A packed form that is there is replaced. ``compression``: one of :data:`COMPRESSIONS`. Raises
+    :class:`~databases.store.TableError` for a table whose hashes do not fit, and
+    :class:`~databases.store.TableWriteError` when the disk refuses.
     """
     if faults := table.check():
-        raise TableError(f"{table.path} is damaged, so it is not packed: {faults[0]}")
+        raise TableError(table.path, f"is damaged, so it is not packed: {faults[0]}", REBUILD)
     if compression == "zstd":
         _load_zstd(table.path)
     path = packed_path(table.path.parent, table.rules, table.seeds)
     part = path.with_name(path.name + ".part")
     try:
         part.unlink(missing_ok=True)
-        with h5py.File(part, "x", libver=("v108", "v108"), locking=False) as file, opened(table.path) as plain:
-            file.attrs.update({**plain.attrs, "format": FORMAT, "format_version": FORMAT_VERSION})
+        with new_file(part) as file, opened(table.path) as plain:
+            set_attributes(file, {**plain.attrs, "format": FORMAT, "format_version": FORMAT_VERSION})
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
                 write = _write_gzip if compression == "gzip" else _write_zstd
                 dataset = write(file, quantity, table.map(quantity), threads)
-                dataset.attrs.update({**plain[quantity].attrs, "offset_in_file": table.offsets[quantity]})
-            file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip")
+                set_attributes(dataset, {**plain[quantity].attrs, "offset_in_file": table.offsets[quantity]})
+            file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
         _flush(part)
         part.rename(path)
+        flush(path.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: what HDF5 says of a full disk when it closes the file
         raise TableWriteError(f"cannot write {path}: {error_text(error)}; the plain table is intact") from error
     finally:
@@ -104,6 +114,7 @@ def _write_gzip(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: 
         shuffle=wide,
         compression="gzip",
         compression_opts=GZIP_LEVEL,
+        track_times=False,
     )
 
     def compressed(start: int) -> bytes:
@@ -132,6 +143,7 @@ def _write_zstd(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: 
         shuffle=numbers.itemsize > 1,
         compression=_ZSTD_FILTER,
         compression_opts=(ZSTD_LEVEL,),
+        track_times=False,
     )
 
 
@@ -192,7 +204,9 @@ def unpack(packed: PackedTable) -> Path:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        _compare(part, packed)
         part.rename(path)
+        flush(path.parent)
     except OSError as error:
         raise TableWriteError(f"cannot write {path}: {error_text(error)}; the packed table is intact") from error
     finally:
@@ -200,24 +214,68 @@ def unpack(packed: PackedTable) -> Path:
     return path
 
 
+def _compare(part: Path, packed: PackedTable) -> None:
+    """Whether what was restored is the table that it should be; its numbers have had their hashes compared."""
+    try:
+        with Table.open(part, (packed.rules.id, packed.seeds)) as table:
+            right = table.header.digests == packed.header.digests and table.offsets == packed.offsets
+    except InaccessibleTableError:
+        raise
+    except TableError:
+        right = False
+    if not right:
+        raise TableError(packed.path, "is damaged: what it unpacks to is no table", REBUILD)
+
+
 def _restore(packed: PackedTable, descriptor: int) -> None:
     frame = packed.frame()
     places = _places(packed)
     size = len(frame) + sum(length for _, length in places.values())
+    gaps = list(_gaps(packed, size))
+    if any(not 0 <= start <= end <= size for start, end in gaps):
+        raise TableError(packed.path, "is damaged: its offsets do not fit its numbers", REBUILD)
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     taken = 0
-    for start, end in _gaps(packed, size):
+    for start, end in gaps:
         _write_all(descriptor, frame[taken : taken + end - start].data, start)
         taken += end - start
     for quantity, (start, _) in places.items():
-        digest, at = hashlib.sha256(), start
-        for chunk in packed.chunks(quantity):
-            digest.update(chunk)
-            _write_all(descriptor, chunk, at)
-            at += len(chunk)
-        if digest.hexdigest() != packed.header.digests[quantity].whole:
-            raise TableError(f"{packed.path} is damaged: {packed.check()[0]}")
+        _unpack_numbers(packed, quantity, descriptor, start)
+
+
+def _unpack_numbers(packed: PackedTable, quantity: str, descriptor: int, at: int) -> None:
+    """Write a quantity's numbers to a file from byte ``at`` on, and hold them against their hash."""
+    digest = hashlib.sha256()
+    for chunk in packed.chunks(quantity):
+        digest.update(chunk)
+        _write_all(descriptor, chunk, at)
+        at += len(chunk)
+    if digest.hexdigest() != packed.header.digests[quantity].whole:
+        raise TableError(packed.path, f"is damaged: {(packed.check() or [quantity])[0]}", REBUILD)
+
+
+def unpacked_map(packed: PackedTable, quantity: str, folder: Path) -> NDArray[Any]:
+    """A whole quantity as a read-only map of a scratch file in ``folder``, which is gone when the array is.
+
+    Raises :class:`~databases.store.TableError` when the numbers do not have the hash they should,
+    :class:`~databases.store.TableWriteError` when the disk refuses.
+    """
+    path = folder / f".abapa-unpacked-{os.getpid()}-{packed.seeds}-{quantity}"
+    descriptor = -1
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        path.unlink()
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(descriptor, 0, packed.positions * QUANTITIES[quantity].itemsize)
+        _unpack_numbers(packed, quantity, descriptor, 0)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return np.asarray(np.memmap(file, QUANTITIES[quantity], "r", 0, (packed.positions,)))
+    except OSError as error:
+        raise TableWriteError(f"no room to unpack {packed.path} in {folder}: {error_text(error)}") from error
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _write_all(descriptor: int, data: memoryview, at: int) -> None:
@@ -245,11 +303,14 @@ class PackedTable(FinishedTable):
         name = claimed(path, PACKED_SUFFIX)
         with opened(path) as file:
             header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+            frame = own_dataset(path, file, "frame")
+            if frame.ndim != 1 or frame.dtype != np.uint8:
+                raise ForeignTableError(path, "has no frame to unpack its numbers into: it is damaged", REBUILD)
             offsets: dict[str, int] = {}
             for quantity in header.quantities:
                 dataset: Any = file[quantity]
                 if dataset.chunks is None:
-                    raise ForeignTableError(f"{path}: {quantity} is not packed")
+                    raise ForeignTableError(path, f"is a packed table whose {quantity} is not packed", REBUILD)
                 offsets[quantity] = int(dataset.attrs["offset_in_file"])
                 if _ZSTD_FILTER in _filters(dataset):
                     _load_zstd(path)
@@ -280,29 +341,29 @@ class PackedTable(FinishedTable):
         try:
             return self._dataset("frame")[:]
         except (OSError, KeyError, RuntimeError) as error:
-            text = str(error).split("\n")[0]
-            raise UnreadableTableError(f"{self.path} is damaged: its frame cannot be read ({text})") from error
+            raise _damage(self.path, "its frame cannot be read", error) from error
 
-    def check(self) -> list[str]:
+    def check(self, threads: int = 2) -> list[str]:
         """Hash all data again, and read what unpacking needs besides: the faults found, one line each."""
-        faults = super().check()
+        faults = super().check(threads)
         try:
             self.frame()
+        except InaccessibleTableError:
+            raise
         except UnreadableTableError as error:
-            faults.append(f"frame: {error}")
+            faults.append(error.fault)
         return faults
 
-    def _hash(self, quantity: str) -> Digest:
+    def _hash(self, quantity: str, threads: int) -> Digest:
         """Both hashes in one pass: unpacking is what takes the time, and HDF5 does it on one thread."""
-        whole, chunks = hashlib.sha256(), []
-        for chunk in self.chunks(quantity):
-            whole.update(chunk)
-            chunks.append(hashlib.sha256(chunk).hexdigest())
-        return Digest(whole.hexdigest(), chunks)
+        return hash_both(self.chunks(quantity))
 
     def _dataset(self, quantity: str) -> Any:
         if self._file is None:
-            self._file = h5py.File(self.path, "r", locking=False)
+            try:
+                self._file = h5py.File(self.path, "r", locking=False)
+            except OSError as error:
+                raise reading_error(self.path, error) from error
         return self._file[quantity]
 
     def _chunk(self, quantity: str, number: int) -> NDArray[Any]:
@@ -320,10 +381,8 @@ class PackedTable(FinishedTable):
     def _unpacked(self, dataset: Any, quantity: str, start: int, length: int) -> NDArray[Any]:
         try:
             return np.ascontiguousarray(dataset[start : start + length])
-        except OSError as error:
-            raise UnreadableTableError(
-                f"{self.path} is damaged: {quantity}, boards {start:,} on: {error_text(error)}"
-            ) from error
+        except (OSError, RuntimeError) as error:
+            raise _damage(self.path, f"{quantity}, boards {start:,} on", error) from error
 
     def close(self) -> None:
         """Let go of the file and of the chunks kept."""
@@ -331,6 +390,14 @@ class PackedTable(FinishedTable):
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _damage(path: Path, where: str, error: Exception) -> TableError:
+    """The error for data that cannot be unpacked; the system's refusal to hand them out stays one."""
+    found = reading_error(path, error)
+    if isinstance(found, InaccessibleTableError):
+        return found
+    return UnreadableTableError(path, f"is damaged: {where}: {error_text(error)}", REBUILD)
 
 
 def _filters(dataset: Any) -> list[int]:

@@ -26,6 +26,14 @@ def tables_folder(option: Path | str | None = None) -> Path:
     return Path(named) if named else user_data_path("abapa") / "tables"
 
 
+def existing_folder(directory: Path) -> Path:
+    """The folder itself. Raises :class:`~solver.errors.AbapaError` where it is none, or not there."""
+    if not directory.is_dir():
+        what = f"{directory} is no folder of tables" if directory.exists() else f"no tables folder {directory}"
+        raise AbapaError(f"{what}: abapa build makes one")
+    return directory
+
+
 def table_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
     """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
@@ -52,12 +60,22 @@ def find_packed(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
     return _find(directory, rules, PACKED_SUFFIX)
 
 
+def find_parts(directory: Path, rules: Rules | OmwesoRules) -> list[Path]:
+    """Files of ``rules`` in ``directory`` whose writing is under way, or was when its process died."""
+    paths = _listed(directory) if directory.is_dir() else []
+    parts = [(path, path.with_name(path.name.removesuffix(".part"))) for path in paths if path.suffix == ".part"]
+    names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in (SUFFIX, PACKED_SUFFIX)]
+    return [path for path, name in names if name and name[0] == rules.id]
+
+
 def _find(directory: Path, rules: Rules | OmwesoRules, suffix: str) -> dict[int, Path]:
-    if not directory.is_dir():
-        return {}
-    try:
-        paths = list(directory.iterdir())
-    except OSError as error:
-        raise AbapaError(f"the tables folder {directory} cannot be read: {error.strerror}") from error
+    paths = _listed(directory) if directory.is_dir() else []
     named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))
+
+
+def _listed(directory: Path) -> list[Path]:
+    try:
+        return list(directory.iterdir())
+    except OSError as error:
+        raise AbapaError(f"the tables folder {directory} cannot be read: {error.strerror}") from error

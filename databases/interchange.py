@@ -228,7 +228,7 @@ def compare_scores(table: Table, file: ScoresFile) -> Comparison:
     return Comparison(file.seeds, passed, differing, number, board_at(PITS, file.seeds, index), in_file, in_table)
 
 
-def import_scores(directory: Path, file: ScoresFile, tables: Tables, *, seconds: float = 0.0, threads: int = 1) -> Path:
+def import_scores(directory: Path, file: ScoresFile, tables: Tables, *, threads: int = 1) -> Path:
     """Write the table of a scores file; what the file leaves out follows from its positions by one move.
 
     ``tables`` are the awari tables of fewer seeds in ``directory``, needed for captures. Raises :class:`ScoresError`
@@ -252,7 +252,7 @@ def import_scores(directory: Path, file: ScoresFile, tables: Tables, *, seconds:
     fill_left_out(AWARI, values, seeds, tables, threads)
     with TableWriter(directory, AWARI, seeds, ("value",)) as writer:
         writer.write("value", 0, values)
-        return writer.commit(seconds=seconds, extra={"origin": f"imported from {file.path.name}"})
+        return writer.commit(extra={"origin": f"imported from {file.path.name}"})
 
 
 def fill_left_out(rules: Rules, values: NDArray[np.int8], seeds: int, tables: Tables, threads: int = 1) -> None:

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 
 from databases.folder import table_path
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms, unrank_half
+from databases.journal import write_down
+from databases.lock import BuildLock
 from databases.store import CHUNK, Table, TableWriter
 from databases.tiers import block_offsets, board_index, tier_size
 from solver.errors import AbapaError
@@ -448,19 +450,23 @@ def layer_rules(rules: OmwesoRules, fresh: bool) -> OmwesoRules:
 def save_small(board: SmallBoard, directory: Path, seconds: float) -> list[Path]:
     """Write a solved tier: a table a layer, ``value`` and ``distance``. Returns the files.
 
-    ``directory`` must exist. Raises :class:`~databases.store.TableWriteError`.
+    ``directory`` must exist; ``seconds``, which solving took, go to its journal. Raises
+    :class:`~databases.store.TableWriteError`, and :class:`~databases.lock.LockedError` while others write there.
     """
     layers = {layer_rules(board.rules, fresh=False): board.settled, layer_rules(board.rules, fresh=True): board.fresh}
     paths = []
     for rules, layer in layers.items():
-        with TableWriter(directory, rules, board.seeds, ("value", "distance")) as writer:
+        with BuildLock(directory), TableWriter(directory, rules, board.seeds, ("value", "distance")) as writer:
             for start in range(0, layer.size, CHUNK):
                 plies = layer[start : start + CHUNK]
                 drawn = plies == DRAWN
                 odd = np.where(plies & 1, 1, -1)
                 writer.write("value", start, np.where(drawn, 0, odd).astype(np.int8))
                 writer.write("distance", start, np.where(drawn, 0, plies).astype(np.uint16))
-            paths.append(writer.commit(seconds=seconds))
+            paths.append(writer.commit())
+            with Table.open(paths[-1]) as table:
+                sha256 = table.header.digests["value"].whole
+            write_down(directory, rules.id, board.seeds, sha256, seconds, board.threads)
     return paths
 
 

@@ -13,8 +13,9 @@ makes it. A position is a canonical board (2m counts, the mover's houses first) 
 
 from __future__ import annotations
 
+import shlex
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from databases.archive import PackedTable
-from databases.folder import find_packed, find_tables
+from databases.folder import existing_folder, find_packed, find_tables
 from databases.halfboards import half_counts, rank_terms
 from databases.store import QUANTITIES, Table
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
@@ -37,6 +38,7 @@ from solver.kernels.oware import SLAM_CODES, children, final_margin, pack_row
 from solver.rules import Rules
 
 Board = tuple[int, ...]
+AnyTable = TypeVar("AnyTable", bound=Table | PackedTable)
 Default = TypeVar("Default")
 
 _SEARCHED = 4096
@@ -58,7 +60,8 @@ class MissingTierError(AbapaError, KeyError):
 
     def __init__(self, directory: Path, rules: Rules, seeds: int) -> None:
         self.seeds = seeds
-        self.command = f"abapa build --rules {rules.id} --seeds {seeds} --tables {directory}"
+        where = ["--rules", rules.id, "--seeds", str(seeds), "--tables", str(directory)]
+        self.command = shlex.join(["abapa", "build", *where])
         remedy = f"build it with: {self.command}" if seeds <= MAX_SEEDS else f"tables go up to {MAX_SEEDS} seeds"
         self.text = f"no {rules.id} table of {seeds} seeds in {directory}: {remedy}"
         super().__init__(self.text)
@@ -133,41 +136,64 @@ def best_first(move: MoveValue) -> tuple[int, ...]:
 
 
 def open_tables(directory: Path | str, rules: Rules) -> Tables:
-    """Open all tables of ``rules`` in ``directory``: sizes and attributes are checked, data are not.
+    """The tables of ``rules`` in ``directory``. A tier that is there only in packed form is answered from that, slower.
 
-    A tier that is there in packed form only is answered from that, more slowly.
-    Raises a subclass of :class:`~databases.store.TableError` for a file that is no good table,
-    :class:`~solver.errors.AbapaError` where there is no such folder, and :class:`~solver.errors.RulesError` for rules
-    that have no tables.
+    Each file is opened when an answer first needs it; then its size and attributes are checked, its data are not. So a
+    damaged table is in the way of what needs it (a subclass of :class:`~databases.store.TableError`; it is never passed
+    over) and of nothing else. Raises :class:`~solver.errors.AbapaError` where there is no such folder, and
+    :class:`~solver.errors.RulesError` for rules that have no tables.
     """
     directory = Path(directory)
     if not rules.has_tables:
         raise RulesError(f"{rules.id} has no tables: with grand-slam=win-only a board's value depends on the stores")
-    if not directory.is_dir():
-        raise AbapaError(f"no tables folder {directory}: abapa build makes one")
-    plain, packed = find_tables(directory, rules), find_packed(directory, rules)
-    tiers: dict[int, Table | PackedTable] = {n: Table.open(path) for n, path in plain.items()}
-    tiers |= {n: PackedTable.open(path) for n, path in packed.items() if n not in plain}
-    return Tables(directory, rules, dict(sorted(tiers.items())))
+    return Tables(existing_folder(directory), rules)
+
+
+class OpenOnDemand(Mapping[int, AnyTable]):
+    """Tables by seeds, fewest first. Which there are is known; each is opened when it is first looked up."""
+
+    def __init__(self, paths: Mapping[int, Path], open_one: Callable[[int], AnyTable]) -> None:
+        self._paths, self._open = paths, open_one
+
+    def __getitem__(self, seeds: int) -> AnyTable:
+        if seeds not in self._paths:
+            raise KeyError(seeds)
+        return self._open(seeds)
+
+    def __contains__(self, seeds: object) -> bool:
+        return seeds in self._paths
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 class Tables:
     """The tables of one rule set; a context manager. :func:`open_tables` makes one."""
 
-    def __init__(self, directory: Path, rules: Rules, tiers: dict[int, Table | PackedTable]) -> None:
+    def __init__(self, directory: Path, rules: Rules) -> None:
         self.directory, self.rules = directory, rules
-        self.tiers = tiers
-        """The open tables by seeds."""
+        self._plain = find_tables(directory, rules)
+        packed = {n: path for n, path in find_packed(directory, rules).items() if n not in self._plain}
+        self._paths = dict(sorted((self._plain | packed).items()))
+        self._opened: dict[int, Table | PackedTable] = {}
+
+    @property
+    def tiers(self) -> Mapping[int, Table | PackedTable]:
+        """The tables by seeds, plain or packed; looking one up opens it."""
+        return OpenOnDemand(self._paths, self._open)
 
     @property
     def seeds(self) -> int:
         """The largest n for which every tier 0..n is there; -1 without a table of 0 seeds."""
-        return next(n for n in range(-1, MAX_SEEDS + 1) if n + 1 not in self.tiers)
+        return next(n for n in range(-1, MAX_SEEDS + 1) if n + 1 not in self._paths)
 
     @property
-    def mapped(self) -> dict[int, Table]:
-        """The tables that can be mapped, by seeds: all but the packed ones."""
-        return {n: table for n, table in self.tiers.items() if isinstance(table, Table)}
+    def mapped(self) -> Mapping[int, Table]:
+        """The tables that can be mapped, by seeds: all but the packed ones; looking one up opens it."""
+        return OpenOnDemand(self._plain, self._open_plain)
 
     # -- one position -------------------------------------------------------------------------------------------------
 
@@ -229,9 +255,12 @@ class Tables:
         if negative >= 0:
             raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
         gather = _gather_distances if quantity == "distance" else _gather_margins
-        gather(self._addresses(quantity), seeds, indexes, out)
-        for n, table in self.tiers.items():
-            if isinstance(table, PackedTable) and len(here := np.flatnonzero((seeds == n) & (indexes >= 0))):
+        needed = np.unique(seeds[indexes >= 0]).tolist()
+        gather(self._addresses(quantity, needed), seeds, indexes, out)
+        for n in needed:
+            table = self.tiers[n]
+            if isinstance(table, PackedTable):
+                here = np.flatnonzero((seeds == n) & (indexes >= 0))
                 out[here] = table.read_many(quantity, indexes[here])
         for at in np.flatnonzero(indexes < 0):
             out[at] = self._one_of_many(tuple(array[at].tolist()), quantity, default)
@@ -254,9 +283,9 @@ class Tables:
 
     def close(self) -> None:
         """Let go of all tables."""
-        for table in self.tiers.values():
+        for table in self._opened.values():
             table.close()
-        self.tiers = {}
+        self._opened, self._plain, self._paths = {}, {}, {}
         self.__dict__.pop("_geometry", None)
 
     def __enter__(self) -> Self:
@@ -268,9 +297,20 @@ class Tables:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Tables {self.rules.id} in {self.directory}: {len(self.tiers)} tiers, complete to {self.seeds} seeds>"
+        return f"<Tables {self.rules.id} in {self.directory}: {len(self._paths)} tiers, complete to {self.seeds} seeds>"
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _open(self, seeds: int) -> Table | PackedTable:
+        if seeds not in self._opened:
+            kind = Table if seeds in self._plain else PackedTable
+            self._opened[seeds] = kind.open(self._paths[seeds])
+        return self._opened[seeds]
+
+    def _open_plain(self, seeds: int) -> Table:
+        table = self._open(seeds)
+        assert isinstance(table, Table)
+        return table
 
     def _canonical(self, position: Positioned | Sequence[int]) -> Board:
         if isinstance(position, Positioned):
@@ -396,24 +436,25 @@ class Tables:
     @cached_property
     def _geometry(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Which tiers are there, rank terms, half counts and block offsets of them all (one row a tier)."""
-        top, pits = max(self.tiers, default=0), self.rules.pits
+        top, pits = max(self._paths, default=0), self.rules.pits
         offsets = np.zeros((top + 1, top + 2), np.int64)
         for n in range(top + 1):
             offsets[n, : n + 2] = block_offsets(pits, n)
-        there = np.array([n in self.tiers for n in range(top + 1)])
+        there = np.array([n in self._paths for n in range(top + 1)])
         return there, rank_terms(pits, top), half_counts(pits, top), offsets
 
-    def _addresses(self, quantity: str) -> NDArray[np.int64]:
-        """The machine address of each tier's map; 0 where there is none, or a packed table."""
-        addresses = np.zeros(max(self.tiers, default=0) + 1, np.int64)
-        for n, table in self.tiers.items():
+    def _addresses(self, quantity: str, needed: list[int]) -> NDArray[np.int64]:
+        """The machine address of the map of each tier that is needed; 0 for the others and for packed tables."""
+        addresses = np.zeros(max(self._paths, default=0) + 1, np.int64)
+        for n in needed:
+            table = self.tiers[n]
             if quantity not in table.quantities:
                 raise AbapaError(
                     f"the {self.rules.id} table of {n} seeds in {self.directory} holds {', '.join(table.quantities)}, "
                     f"not {quantity}"
                 )
-        for n, table in self.mapped.items():
-            addresses[n] = table.map(quantity).ctypes.data
+            if isinstance(table, Table):
+                addresses[n] = table.map(quantity).ctypes.data
         return addresses
 
     def _one_of_many(self, board: Board, quantity: str, default: int | None) -> int:

@@ -7,11 +7,14 @@ from the view of the player who starts; a move's from the view of who makes it. 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from databases.builder.build import Progress, build_tables, default_threads
+from databases.builder.plan import ranges_text
+from databases.folder import find_packed, find_tables
 from databases.prober import Line, MoveValue, Probe, Tables, open_tables
 from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size
@@ -32,8 +35,8 @@ class ProvedTier:
     wins: int
     draws: int
     losses: int
-    seconds: float
-    """Time that its build took."""
+    seconds: float | None
+    """Time that its build took, where the folder's journal tells."""
     sha256: dict[str, str]
     """Of the bytes of each quantity."""
     verdict: Verdict | None
@@ -76,9 +79,10 @@ class StartResult:
         return tuple(values.get(house) for house in range(self.rules.pits))
 
     @property
-    def seconds(self) -> float:
-        """Time that the tables took to build."""
-        return sum(tier.seconds for tier in self.tiers)
+    def seconds(self) -> float | None:
+        """Time that the tables took to build, or None where it is not known of one."""
+        known = [tier.seconds for tier in self.tiers if tier.seconds is not None]
+        return sum(known) if len(known) == len(self.tiers) else None
 
     @property
     def proved(self) -> bool:
@@ -145,6 +149,8 @@ def solve_starts(
     for k in wanted:
         check_start(pits, k)
     top = 2 * pits * wanted[-1]
+    threads = threads or default_threads()
+    _want_plain(directory, rules, top)
     build_tables(
         directory, rules, top, threads=threads, memory=memory, distance=distance, report=report, progress=progress
     )
@@ -152,12 +158,21 @@ def solve_starts(
         provable = [n for n in range(top + 1) if "distance" in tables.mapped[n].quantities]
         verdicts: dict[int, Verdict] = {}
         if len(provable) == top + 1:
-            verdicts = {
-                verdict.seeds: verdict for verdict in prove(tables, range(top + 1), threads or default_threads())
-            }
-        tiers = tuple(_proved_tier(tables, n, verdicts.get(n)) for n in range(top + 1))
+            verdicts = {verdict.seeds: verdict for verdict in prove(tables, range(top + 1), threads)}
+        tiers = tuple(_proved_tier(tables, n, verdicts.get(n), threads) for n in range(top + 1))
         for k in wanted:
             yield _ask(tables, k, tiers[: 2 * pits * k + 1])
+
+
+def _want_plain(directory: Path, rules: Rules, top: int) -> None:
+    """Refuse tiers that are there only packed: the proof reads maps."""
+    packed = [n for n in find_packed(directory, rules) if n <= top and n not in find_tables(directory, rules)]
+    if packed:
+        command = shlex.join(["abapa", "unpack", "--rules", rules.id, "--tables", str(directory)])
+        raise AbapaError(
+            f"{rules.id} tables of {ranges_text(packed)} seeds are there only packed, and a proof reads plain ones: "
+            f"restore them with: {command}"
+        )
 
 
 def _ask(tables: Tables, per_pit: int, tiers: tuple[ProvedTier, ...]) -> StartResult:
@@ -168,7 +183,7 @@ def _ask(tables: Tables, per_pit: int, tiers: tuple[ProvedTier, ...]) -> StartRe
     return StartResult(tables.rules, per_pit, probe, tuple(moves), line, tiers, KNOWN_STARTS.get((pits, per_pit)))
 
 
-def _proved_tier(tables: Tables, seeds: int, verdict: Verdict | None) -> ProvedTier:
+def _proved_tier(tables: Tables, seeds: int, verdict: Verdict | None, threads: int) -> ProvedTier:
     table = tables.tiers[seeds]
     wins = sum(count for value, count in table.histogram.items() if value > 0)
     draws = table.histogram.get(0, 0)
@@ -178,8 +193,8 @@ def _proved_tier(tables: Tables, seeds: int, verdict: Verdict | None) -> ProvedT
         wins,
         draws,
         table.positions - wins - draws,
-        float(table.attributes["seconds"]),
+        table.build_seconds,
         {name: digest.whole for name, digest in table.header.digests.items()},
         verdict,
-        tuple(table.check()),
+        tuple(table.check(threads)),
     )

@@ -7,19 +7,24 @@ name only when all of it, hashes and histogram included, is on the disk. What th
 
 HDF5 lays the file out and keeps the attributes; the numbers themselves go in with ``pwrite`` at the dataset's offset,
 into space reserved beforehand. So a full disk is met before the work, or as a plain error that leaves no half-closed
-HDF5 file behind. The metadata are in the checksummed form of HDF5 1.8 (``v108``).
+HDF5 file behind. The metadata are in the checksummed form of HDF5 1.8 (``v108``), without times of any kind: the same
+numbers make the same file. How long a build took is in :mod:`databases.journal`.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import shutil
+import stat
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.folder import SUFFIX, find_tables, parse_name, table_path
+from databases.journal import seconds_taken
 from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
 from solver import __version__
 from solver.errors import AbapaError, RulesError
@@ -42,6 +48,8 @@ FORMAT = "abapa-table"
 FORMAT_VERSION = 1
 CHUNK = 16 << 20
 """Bytes under one chunk hash: where a fault lies is known to 16 MiB."""
+PIECE = 1 << 20
+"""Bytes that are read, hashed and counted at a time: they stay in the second-level cache."""
 
 QUANTITIES: dict[str, np.dtype[Any]] = {
     "value": np.dtype("<i1"),
@@ -70,12 +78,23 @@ _PAGE = 4096
 _METADATA_ROOM = 32 << 10
 
 
+REBUILD = "delete it and build it again"
+
+
 class TableError(AbapaError):
-    """A table file that cannot be used. The text names the file, what is wrong with it and what to do."""
+    """A table file that cannot be used: :attr:`fault` is what is wrong with :attr:`path`, :attr:`remedy` what to do."""
+
+    def __init__(self, path: Path, fault: str, remedy: str = "") -> None:
+        self.path, self.fault, self.remedy = path, fault, remedy
+        super().__init__(f"{path} {fault}{f': {remedy}' if remedy else ''}")
 
 
 class UnreadableTableError(TableError):
     """The file cannot be opened or is not HDF5."""
+
+
+class InaccessibleTableError(UnreadableTableError):
+    """The system does not hand the file out: no permission, a failing disk, no such file. The table may be sound."""
 
 
 class TruncatedTableError(TableError):
@@ -100,6 +119,10 @@ class IncompleteTableError(TableError):
 
 class TableWriteError(AbapaError):
     """A table cannot be written: no room, no permission."""
+
+
+class Abandoned(Exception):
+    """A commit was told to stop (:meth:`TableWriter.abandon`)."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +157,7 @@ class TableWriter:
         self._descriptor = -1
         self._offsets: dict[str, int] = {}
         self._written = dict.fromkeys(self.quantities, 0)
+        self._abandoned = threading.Event()
 
     @property
     def bytes(self) -> int:
@@ -141,19 +165,14 @@ class TableWriter:
         return table_bytes(self.rules.pits, self.seeds, self.quantities)
 
     def __enter__(self) -> Self:
-        free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
-        if self.bytes > free and self.directory.is_dir():
-            raise TableWriteError(
-                f"no room for {self.path}: it needs {self.bytes:,} bytes, {free:,} are free; "
-                "free some or name another folder with --tables"
-            )
         try:
             self.part.unlink(missing_ok=True)  # left by a killed builder; ours is the only one (BuildLock)
+            self._want_room()
             self._take_room(self.bytes, os.O_CREAT | os.O_EXCL)
-            os.close(self._descriptor)
+            self._close()
             self.part.unlink()
             self._lay_out()
-            self._take_room(self.part.stat().st_size + _METADATA_ROOM)
+            self._take_room(self.bytes)
         except OSError as error:
             self._discard()
             raise self._write_error(error) from error
@@ -168,12 +187,18 @@ class TableWriter:
         if self._descriptor >= 0:
             self._discard()
 
+    def _want_room(self) -> None:
+        free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
+        if self.bytes > free and self.directory.is_dir():
+            raise TableWriteError(
+                f"no room for {self.path}: it needs {self.bytes:,} bytes, {free:,} are free; "
+                "free some or name another folder with --tables"
+            )
+
     def _lay_out(self) -> None:
-        with h5py.File(
-            self.part, "x", libver=_LAYOUT, alignment_threshold=_PAGE, alignment_interval=_PAGE, locking=False
-        ) as file:
+        with new_file(self.part, alignment=_PAGE) as file:
             for name in self.quantities:
-                plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                plan = timeless(h5py.h5p.DATASET_CREATE)
                 plan.set_layout(h5py.h5d.CONTIGUOUS)
                 plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
                 plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
@@ -216,37 +241,48 @@ class TableWriter:
         """Give back ``count`` elements that have been written, from ``offset`` on."""
         kind = QUANTITIES[quantity]
         start, size = self._offsets[quantity] + offset * kind.itemsize, count * kind.itemsize
-        pieces = [bytes(piece) for piece in read_chunks(self._descriptor, start, size)]
+        pieces = [bytes(piece) for piece in read_pieces(self._descriptor, start, size)]
         return np.frombuffer(b"".join(pieces), kind)
 
-    def commit(self, *, seconds: float, extra: Mapping[str, str | int | float] | None = None) -> Path:
+    def commit(self, *, extra: Mapping[str, str | int | float] | None = None, threads: int = 1) -> Path:
         """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
 
-        ``seconds`` is the time the build of this tier took; ``extra`` are further attributes.
+        ``extra`` are further attributes. ``threads``: 1, or 2 to be done sooner, with a few :data:`PIECE` of memory; it
+        may be another thread than the one that wrote. Raises :class:`TableWriteError` when the disk refuses and
+        :class:`Abandoned` after :meth:`abandon`; the file is then gone.
         """
         for name, count in self._written.items():
             if count != self.positions:
                 raise RuntimeError(f"{self.part}: {count:,} of {self.positions:,} elements of {name} were written")
         try:
-            self._write_attributes(seconds, extra or {})
+            self._write_attributes(extra or {}, threads)
+            self._stop_if_abandoned()
             os.fsync(self._descriptor)
             self.part.rename(self.path)
-            folder = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        except OSError as error:
+            flush(self.directory)
+        except (OSError, EOFError, RuntimeError) as error:  # RuntimeError: HDF5, of a full disk when it closes the file
             self._discard()
             raise self._write_error(error) from error
-        os.close(self._descriptor)
-        self._descriptor = -1
+        except BaseException:
+            self._discard()
+            raise
+        self._close()
         return self.path
 
-    def _write_attributes(self, seconds: float, extra: Mapping[str, str | int | float]) -> None:
-        digests, counts = self._pass_over()
+    def abandon(self) -> None:
+        """Have a commit that another thread is at stop soon, unless it is flushing."""
+        self._abandoned.set()
+
+    def _stop_if_abandoned(self) -> None:
+        if self._abandoned.is_set():
+            raise Abandoned
+
+    def _write_attributes(self, extra: Mapping[str, str | int | float], threads: int) -> None:
+        counts = {name: np.zeros(256, np.int64) for name in (*self.quantities, "exact") if name != "distance"}
+        digests = {name: self._pass_over(name, counts.get(name), threads) for name in self.quantities}
         with h5py.File(self.part, "r+", libver=_LAYOUT, locking=False) as file:
-            file.attrs.update(
+            set_attributes(
+                file,
                 {
                     "format": FORMAT,
                     "format_version": FORMAT_VERSION,
@@ -256,19 +292,19 @@ class TableWriter:
                     "index": INDEX_SCHEME,
                     "quantities": " ".join(self.quantities),
                     "builder": f"abapa {__version__}",
-                    "seconds": float(seconds),
                     "chunk_bytes": CHUNK,
                     **extra,
-                }
+                },
             )
             if {"lower", "upper"} <= set(self.quantities):
                 self._write_histogram(file, "exact", self._count_exact())
+            group = new_group(file, "chunk_sha256")
             for name in self.quantities:
                 dataset: Any = file[name]
                 digest = digests[name]
-                dataset.attrs["meaning"] = (MEANINGS if isinstance(self.rules, Rules) else OMWESO_MEANINGS)[name]
-                dataset.attrs["sha256"] = digest.whole
-                file.create_dataset(f"chunk_sha256/{name}", data=np.array(digest.chunks, dtype="S64"))
+                meaning = (MEANINGS if isinstance(self.rules, Rules) else OMWESO_MEANINGS)[name]
+                set_attributes(dataset, {"meaning": meaning, "sha256": digest.whole})
+                group.create_dataset(name, data=np.array(digest.chunks, dtype="S64"), track_times=False)
                 if name == "distance":
                     dataset.attrs["largest"] = self._largest(name)
                 else:
@@ -280,35 +316,38 @@ class TableWriter:
         place.attrs[f"{name}_values"] = values.astype(np.int64)
         place.attrs[f"{name}_counts"] = counts[values + 128]
 
-    def _chunks(self, quantity: str) -> Iterator[memoryview]:
+    def _pieces(self, quantity: str, length: int = PIECE) -> Iterator[memoryview]:
         size = self.positions * QUANTITIES[quantity].itemsize
-        return read_chunks(self._descriptor, self._offsets[quantity], size)
+        for piece in read_pieces(self._descriptor, self._offsets[quantity], size, length):
+            self._stop_if_abandoned()
+            yield piece
 
-    def _pass_over(self) -> tuple[dict[str, Digest], dict[str, NDArray[np.int64]]]:
-        """Hashes and histograms of every quantity, on two threads: both leave the interpreter to the other."""
+    def _pass_over(self, quantity: str, counts: NDArray[np.int64] | None, threads: int) -> Digest:
+        """Both hashes of a quantity, and its histogram into ``counts``; on one thread in one pass."""
+        if threads == 1:
+            return hash_both(self._counted(quantity, counts))
         with ThreadPoolExecutor(2) as pool:
-            whole = {name: pool.submit(_hash_whole, self._chunks(name)) for name in self.quantities}
-            chunks = {name: pool.submit(_hash_chunks, self._chunks(name)) for name in self.quantities}
-            counts = {name: pool.submit(self._count, name) for name in self.quantities if name != "distance"}
-            digests = {name: Digest(whole[name].result(), chunks[name].result()) for name in self.quantities}
-            return digests, {name: run.result() for name, run in counts.items()}
+            whole = pool.submit(_hash_whole, self._pieces(quantity))
+            chunks = pool.submit(_hash_chunks, self._counted(quantity, counts))
+            return Digest(whole.result(), chunks.result())
 
-    def _count(self, quantity: str) -> NDArray[np.int64]:
-        counts = np.zeros(256, np.int64)
-        for chunk in self._chunks(quantity):
-            count_margins(np.frombuffer(chunk, np.int8), counts)
-        return counts
+    def _counted(self, quantity: str, counts: NDArray[np.int64] | None) -> Iterator[memoryview]:
+        """The pieces of a quantity, counted as they come."""
+        for piece in self._pieces(quantity):
+            if counts is not None:
+                count_margins(np.frombuffer(piece, np.int8), counts)
+            yield piece
 
     def _count_exact(self) -> NDArray[np.int64]:
         counts = np.zeros(256, np.int64)
-        for lower, upper in zip(self._chunks("lower"), self._chunks("upper"), strict=True):
+        for lower, upper in zip(self._pieces("lower"), self._pieces("upper"), strict=True):
             _count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
         return counts
 
     def _largest(self, quantity: str) -> int:
-        return max(int(np.frombuffer(chunk, QUANTITIES[quantity]).max()) for chunk in self._chunks(quantity))
+        return max(int(np.frombuffer(piece, QUANTITIES[quantity]).max()) for piece in self._pieces(quantity))
 
-    def _write_error(self, error: OSError) -> TableWriteError:
+    def _write_error(self, error: Exception) -> TableWriteError:
         free = shutil.disk_usage(self.directory).free if self.directory.is_dir() else 0
         return TableWriteError(
             f"cannot write {self.path}: {error_text(error)} (it needs {self.bytes:,} bytes, {free:,} are free); "
@@ -316,11 +355,15 @@ class TableWriter:
         )
 
     def _discard(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._close()
         with suppress(OSError):
             self.part.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        """Close the file, once: an interrupt may come in between, and by then the number may be another file's."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def error_text(error: Exception) -> str:
@@ -339,39 +382,131 @@ def table_bytes(pits: int, seeds: int, quantities: Sequence[str] = ("value",)) -
     return sum(data) + hashes + _PAGE * (len(data) + 1) + _METADATA_ROOM
 
 
-def read_chunks(descriptor: int, offset: int, size: int) -> Iterator[memoryview]:
-    """The bytes ``offset .. offset + size`` of a file, in pieces of :data:`CHUNK` bytes that share one buffer.
+def new_file(path: Path, alignment: int = 1) -> h5py.File:
+    """A new HDF5 file in the form with checksums, without the time of anything."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V18, h5py.h5f.LIBVER_V18)
+    access.set_alignment(alignment, alignment)
+    access.set_file_locking(False, False)
+    created = h5py.h5f.create(os.fsencode(path), h5py.h5f.ACC_EXCL, timeless(h5py.h5p.FILE_CREATE), access)
+    return h5py.File(created)
+
+
+def new_group(place: h5py.Group, name: str) -> h5py.Group:
+    """A new group without times."""
+    return h5py.Group(h5py.h5g.create(place.id, name.encode(), gcpl=timeless(h5py.h5p.GROUP_CREATE)))
+
+
+def set_attributes(place: Any, attributes: Mapping[str, Any]) -> None:
+    """Give attributes to a file or dataset, texts as strings of fixed length.
+
+    Those of variable length lie in a heap without a checksum, and where that is damaged HDF5 may read for ever.
+    """
+    for name, value in attributes.items():
+        if isinstance(value, str):
+            data = value.encode()
+            place.attrs.create(name, data, dtype=h5py.string_dtype("utf-8", max(len(data), 1)))
+        else:
+            place.attrs[name] = value
+
+
+def timeless(kind: Any) -> Any:
+    """A list of properties to create an object of a kind with, that keeps no times: equal data make equal files."""
+    plan: Any = h5py.h5p.create(kind)
+    plan.set_obj_track_times(False)
+    return plan
+
+
+def flush(folder: Path) -> None:
+    """Have the names in a folder written to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_pieces(descriptor: int, offset: int, size: int, length: int = PIECE) -> Iterator[memoryview]:
+    """The bytes ``offset .. offset + size`` of a file, in pieces of ``length`` bytes that share one buffer.
 
     Read, not mapped: pages of a map would count as memory of the builder.
     """
-    buffer = memoryview(bytearray(min(CHUNK, size)))
-    for start in range(0, size, CHUNK):
-        chunk = buffer[: min(CHUNK, size - start)]
+    buffer = memoryview(bytearray(min(length, size)))
+    for start in range(0, size, length):
+        piece = buffer[: min(length, size - start)]
         filled = 0
-        while filled < len(chunk):
-            got = os.preadv(descriptor, [chunk[filled:]], offset + start + filled)
+        while filled < len(piece):
+            got = os.preadv(descriptor, [piece[filled:]], offset + start + filled)
             if not got:
-                raise OSError(f"the file ends {size - start - filled:,} bytes early")
+                raise EOFError(f"the file ends {size - start - filled:,} bytes early")
             filled += got
-        yield chunk
+        yield piece
 
 
-def _hash_whole(chunks: Iterator[memoryview]) -> str:
+class ChunkDigester:
+    """Hashes each chunk of :data:`CHUNK` bytes of a quantity that comes in pieces."""
+
+    def __init__(self) -> None:
+        self._chunk, self._filled = hashlib.sha256(), 0
+        self._chunks: list[str] = []
+
+    def update(self, piece: memoryview) -> None:
+        """Take the next bytes."""
+        while piece:
+            rest = piece[: CHUNK - self._filled]
+            self._chunk.update(rest)
+            self._filled += len(rest)
+            piece = piece[len(rest) :]
+            if self._filled == CHUNK:
+                self._end_chunk()
+
+    def digests(self) -> list[str]:
+        """The hash of each chunk of what came; nothing may come after."""
+        if self._filled:
+            self._end_chunk()
+        return self._chunks
+
+    def _end_chunk(self) -> None:
+        self._chunks.append(self._chunk.hexdigest())
+        self._chunk, self._filled = hashlib.sha256(), 0
+
+
+def hash_both(pieces: Iterator[memoryview]) -> Digest:
+    whole, chunks = hashlib.sha256(), ChunkDigester()
+    for piece in pieces:
+        whole.update(piece)
+        chunks.update(piece)
+    return Digest(whole.hexdigest(), chunks.digests())
+
+
+def _hash_whole(pieces: Iterator[memoryview]) -> str:
     digest = hashlib.sha256()
-    for chunk in chunks:
-        digest.update(chunk)
+    for piece in pieces:
+        digest.update(piece)
     return digest.hexdigest()
 
 
-def _hash_chunks(chunks: Iterator[memoryview]) -> list[str]:
-    return [hashlib.sha256(chunk).hexdigest() for chunk in chunks]
+def _hash_chunks(pieces: Iterator[memoryview]) -> list[str]:
+    chunks = ChunkDigester()
+    for piece in pieces:
+        chunks.update(piece)
+    return chunks.digests()
 
 
 @kernel
 def count_margins(values, counts):
-    """Add the number of times each int8 value comes up to ``counts[value + 128]``."""
-    for i in range(values.shape[0]):
-        counts[np.uint64(np.int64(values[i]) + 128)] += 1
+    """Add the number of times each int8 value comes up to ``counts[value + 128]``.
+
+    Four histograms in turn: neighbours are often equal, and adding to the same number twice in a row waits.
+    """
+    parts = np.zeros((4, 256), np.int64)
+    whole = values.shape[0] & ~3
+    for i in range(0, whole, 4):
+        for part in range(4):
+            parts[part, np.uint64(np.int64(values[np.uint64(i + part)]) + 128)] += 1
+    for i in range(whole, values.shape[0]):
+        parts[0, np.uint64(np.int64(values[np.uint64(i)]) + 128)] += 1
+    counts += parts[0] + parts[1] + parts[2] + parts[3]
 
 
 @kernel
@@ -415,6 +550,13 @@ class FinishedTable:
         self.seeds: int = header.attributes["seeds"]
         self.positions: int = header.attributes["positions"]
 
+    @cached_property
+    def build_seconds(self) -> float | None:
+        """How long the build of this table took; None where nobody has written it down."""
+        if "seconds" in self.attributes:  # earlier versions wrote it into the file
+            return float(self.attributes["seconds"])
+        return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
+
     @property
     def histogram(self) -> dict[int, int]:
         """How many boards have each ``value``, least value first."""
@@ -425,21 +567,28 @@ class FinishedTable:
         raise NotImplementedError
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        """All bytes of a quantity in pieces of :data:`CHUNK`; each is valid until the next is asked for."""
+        """All bytes of a quantity in pieces of :data:`CHUNK`; each is valid until the next is asked for.
+
+        Raises :class:`TableError` for what cannot be read.
+        """
         raise NotImplementedError
 
-    def check(self) -> list[str]:
-        """Hash all data again and compare: the faults found, one line each, or an empty list."""
-        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity)]
+    def check(self, threads: int = 2) -> list[str]:
+        """Hash all data again and compare: the faults found, one line each, or an empty list.
 
-    def _check_quantity(self, quantity: str) -> list[str]:
+        ``threads``: 1, or 2 to be done sooner. Raises :class:`InaccessibleTableError` where the system does not hand
+        the data out, which is no fault of the table's.
+        """
+        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+
+    def _check_quantity(self, quantity: str, threads: int) -> list[str]:
         stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
         try:
-            now = self._hash(quantity)
-        except (OSError, TableError) as error:
-            return [f"{quantity}: cannot be read: {error_text(error)}"]
-        if len(now.chunks) != len(stored.chunks):
-            return [f"{quantity}: {len(stored.chunks)} hashes stored for {len(now.chunks)} chunks of {CHUNK >> 20} MiB"]
+            now = self._hash(quantity, threads)
+        except InaccessibleTableError:
+            raise
+        except TableError as error:
+            return [error.fault]
         faults = [
             f"{quantity}: chunk {k} (boards {k * CHUNK // size:,} on) has changed"
             for k, (new, old) in enumerate(zip(now.chunks, stored.chunks, strict=True))
@@ -451,8 +600,9 @@ class FinishedTable:
             return [f"{quantity}: the hash of the whole does not fit, those of the chunks do"]
         return faults
 
-    def _hash(self, quantity: str) -> Digest:
-        """Both hashes, on two threads."""
+    def _hash(self, quantity: str, threads: int) -> Digest:
+        if threads == 1:
+            return hash_both(self.chunks(quantity))
         with ThreadPoolExecutor(2) as pool:
             whole = pool.submit(_hash_whole, self.chunks(quantity))
             chunks = pool.submit(_hash_chunks, self.chunks(quantity))
@@ -483,9 +633,12 @@ class Table(FinishedTable):
         self._maps: dict[str, NDArray[Any]] = {}
 
     @classmethod
-    def open(cls, path: Path) -> Table:
-        """Open and check the table at ``path``. Raises a subclass of :class:`TableError`."""
-        name = claimed(path)
+    def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
+        """Open and check the table at ``path``, of the rule id and seeds that its name says, or ``name``.
+
+        Raises a subclass of :class:`TableError`.
+        """
+        name = name or claimed(path)
         with opened(path) as file:
             size = path.stat().st_size
             header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
@@ -494,10 +647,10 @@ class Table(FinishedTable):
                 dataset: Any = file[quantity]
                 offset = dataset.id.get_offset()
                 if offset is None:
-                    raise ForeignTableError(f"{path}: {quantity} is not contiguous: build it again")
+                    raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
                 if offset + dataset.nbytes > size:
                     raise TruncatedTableError(
-                        f"{path} is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed"
+                        path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
                     )
                 offsets[quantity] = offset
             return cls(path, header, offsets)
@@ -508,7 +661,11 @@ class Table(FinishedTable):
         Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
         """
         if quantity not in self._maps:
-            mapped = np.memmap(self.path, QUANTITIES[quantity], "r", self.offsets[quantity], (self.positions,))
+            offset, kind = self.offsets[quantity], QUANTITIES[quantity]
+            try:
+                mapped = np.memmap(self.path, kind, "r", offset, (self.positions,))
+            except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
+                raise reading_error(self.path, error) from error
             self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
         return self._maps[quantity]
 
@@ -516,11 +673,16 @@ class Table(FinishedTable):
         return int(self.map(quantity)[index])
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        size = self.positions * QUANTITIES[quantity].itemsize
+        descriptor = -1
         try:
-            yield from read_chunks(descriptor, self.offsets[quantity], self.positions * QUANTITIES[quantity].itemsize)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            yield from read_pieces(descriptor, self.offsets[quantity], size, CHUNK)
+        except (OSError, EOFError) as error:
+            raise reading_error(self.path, error) from error
         finally:
-            os.close(descriptor)
+            if descriptor >= 0:
+                os.close(descriptor)
 
     def close(self) -> None:
         """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
@@ -531,7 +693,7 @@ def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
     """Rule id and seeds that a table's name claims. Raises :class:`ForeignTableError` for another name."""
     name = parse_name(path, suffix)
     if name is None:
-        raise ForeignTableError(f"{path} is not named like a table (RULES-SEEDS{suffix}, as in awari-12{suffix})")
+        raise ForeignTableError(path, f"is not named like a table (RULES-SEEDS{suffix}, as in awari-12{suffix})")
     return name
 
 
@@ -539,13 +701,23 @@ def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
 def opened(path: Path) -> Iterator[h5py.File]:
     """An HDF5 file open for reading; whatever goes wrong with it comes out as a :class:`TableError`."""
     try:
-        path.stat()
+        if not stat.S_ISREG(path.stat().st_mode):  # HDF5 would wait for ever for what comes out of a pipe
+            what = "is a folder" if path.is_dir() else "is no regular file"
+            raise InaccessibleTableError(path, f"{what}, not a table", "move it away")
         with h5py.File(path, "r", locking=False) as file:
             yield file
-    except TableError:
+    except AbapaError:
         raise
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-        raise _reading_error(path, error) from error
+    except _DAMAGE as error:
+        raise reading_error(path, error) from error
+
+
+_DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
+"""What HDF5 and numpy raise at a file that is not as it should be."""
+
+_ATTRIBUTES = {
+    "game": str, "rules": str, "pits": int, "seeds": int, "positions": int, "index": str, "quantities": str,
+}  # fmt: skip
 
 
 def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tuple[str, int]) -> Header:
@@ -553,43 +725,63 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
     attributes = {key: _plain(value) for key, value in file.attrs.items()}
     _check_format(path, attributes, kind, version)
     rules = _rules_of(path, attributes)
-    seeds, positions = attributes["seeds"], attributes["positions"]
+    seeds, positions, quantities = attributes["seeds"], attributes["positions"], attributes["quantities"].split()
     if not 0 <= seeds <= MAX_SEEDS or positions != tier_size(rules.pits, seeds):
-        raise ForeignTableError(f"{path} says {positions} boards of {seeds} seeds: its attributes are damaged")
+        raise ForeignTableError(path, f"says {positions} boards of {seeds} seeds: its attributes are damaged", REBUILD)
     if (rules.id, seeds) != name:
         raise WrongTableError(
-            f"{path} holds {seeds} seeds of {rules.id}, not what its name says: give it its name back"
+            path, f"holds {seeds} seeds of {rules.id}, not what its name says", "give it its name back"
         )
+    if quantities != [quantity for quantity in QUANTITIES if quantity in quantities] or "value" not in quantities:
+        raise ForeignTableError(path, f"says that it holds {attributes['quantities']!r}: it is damaged", REBUILD)
     histograms: dict[str, dict[int, int]] = {}
     digests: dict[str, Digest] = {}
-    for quantity in attributes["quantities"].split():
-        dataset: Any = file[quantity]
-        stored: Any = file[f"chunk_sha256/{quantity}"]
+    for quantity in quantities:
+        dataset = own_dataset(path, file, quantity)
+        stored = own_dataset(path, file, f"chunk_sha256/{quantity}")
         if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity]:
-            raise ForeignTableError(f"{path}: {quantity} is not {positions} numbers of type {QUANTITIES[quantity]}")
-        if "histogram_values" in dataset.attrs:
+            raise ForeignTableError(
+                path, f"holds no {positions} numbers of {quantity} in {QUANTITIES[quantity]}", REBUILD
+            )
+        if quantity != "distance":
             histograms[quantity] = _read_histogram(dataset.attrs, "histogram")
+            if sum(histograms[quantity].values()) != positions:
+                raise ForeignTableError(path, f"does not count every board in its histogram of {quantity}", REBUILD)
+        if stored.shape != (-(-dataset.nbytes // CHUNK),):
+            raise ForeignTableError(path, f"has {stored.shape} hashes of chunks of {quantity}", REBUILD)
         chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
-        digests[quantity] = Digest(str(dataset.attrs["sha256"]), chunks)
+        digests[quantity] = Digest(str(_plain(dataset.attrs["sha256"])), chunks)
     if "exact_values" in attributes:
         histograms["exact"] = _read_histogram(file.attrs, "exact")
     return Header(rules, attributes, histograms, digests)
 
 
+def own_dataset(path: Path, file: h5py.File, name: str) -> Any:
+    """A dataset of this very file: a link into another one would be read at the wrong place."""
+    link, found = file.get(name, getlink=True), file.get(name)
+    if not isinstance(link, h5py.HardLink) or not isinstance(found, h5py.Dataset):
+        raise ForeignTableError(path, f"holds no dataset {name}: it is damaged", REBUILD)
+    return found
+
+
 def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: int) -> None:
-    if attributes.get("format") != kind:
-        raise ForeignTableError(f"{path} is an HDF5 file, but not a table of Abapa's (no format = {kind!r})")
+    form = attributes.get("format")
+    if not isinstance(form, str) or form != kind:
+        raise ForeignTableError(
+            path, f"is an HDF5 file, but not a table of Abapa's (no format = {kind!r})", "move it away"
+        )
     version = attributes.get("format_version")
     if not isinstance(version, int) or version < known:
-        raise TableVersionError(
-            f"{path} is in format version {version}, older than the {known} read here: delete it and build it again"
-        )
+        raise TableVersionError(path, f"is in format version {version}, older than the {known} read here", REBUILD)
     if version > known:
         raise TableVersionError(
-            f"{path} is in format version {version}, newer than the {known} read here: update Abapa"
+            path, f"is in format version {version}, newer than the {known} read here", "update Abapa"
         )
     if attributes.get("complete") is not True:
-        raise IncompleteTableError(f"{path} was not finished: delete it and build it again")
+        raise IncompleteTableError(path, "was not finished", REBUILD)
+    for name, type_ in _ATTRIBUTES.items():
+        if not isinstance(attributes.get(name), type_):
+            raise ForeignTableError(path, f"has no attribute {name} as a table has it: it is damaged", REBUILD)
 
 
 def _stated(rules: Rules | OmwesoRules) -> dict[str, str | int]:
@@ -603,30 +795,49 @@ def _stated(rules: Rules | OmwesoRules) -> dict[str, str | int]:
 def _rules_of(path: Path, attributes: Mapping[str, Any]) -> Rules | OmwesoRules:
     kind = {"oware": Rules, "omweso": OmwesoRules}.get(attributes["game"])
     if kind is None:
-        raise ForeignTableError(f"{path}: a table of {attributes['game']!r}; accepted are oware and omweso")
+        raise ForeignTableError(path, f"is a table of {attributes['game']!r}; accepted are oware and omweso")
     try:
         rules = kind.parse(attributes["rules"])
     except RulesError as error:
-        raise ForeignTableError(f"{path}: {error}") from error
+        raise ForeignTableError(path, f"has wrong rules: {error}") from error
     stated = _stated(rules)
-    if {name: attributes[name] for name in stated} != stated or attributes["index"] != INDEX_SCHEME:
-        raise ForeignTableError(f"{path}: its attributes contradict each other: build it again")
+    if {name: attributes.get(name) for name in stated} != stated or attributes["index"] != INDEX_SCHEME:
+        raise ForeignTableError(path, "has attributes that contradict each other", REBUILD)
     return rules
 
 
-def _reading_error(path: Path, error: Exception) -> TableError:
-    text = error_text(error)
-    if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-        return UnreadableTableError(f"{path} cannot be read: {text}")
-    if "truncated file" in text:
-        return TruncatedTableError(f"{path} is truncated: delete it and build it again ({text})")
+def reading_error(path: Path, error: Exception) -> TableError:
+    """What an exception met in reading a file says about it: that the system refuses, or that it is damaged."""
+    text, code = error_text(error), _system_code(error)
+    if code:
+        return InaccessibleTableError(path, f"cannot be read: {os.strerror(code)}", _REFUSALS.get(code, ""))
+    if isinstance(error, MemoryError):
+        return InaccessibleTableError(path, "cannot be read: not enough memory")
+    if "truncated file" in text or isinstance(error, EOFError):
+        return TruncatedTableError(path, f"is truncated ({text})", REBUILD)
     if "file signature not found" in text:
-        return UnreadableTableError(f"{path} is not an HDF5 file: delete it and build it again")
-    return UnreadableTableError(f"{path} is damaged: delete it and build it again ({text})")
+        return UnreadableTableError(path, "is not an HDF5 file", REBUILD)
+    return UnreadableTableError(path, f"is damaged ({text})", REBUILD)
+
+
+_REFUSALS = {
+    errno.EACCES: "ask for the right to read it",
+    errno.EPERM: "ask for the right to read it",
+    errno.EIO: "look after the disk; the table may be sound",
+}
+
+
+def _system_code(error: Exception) -> int:
+    """The number of a system call's refusal; 0 where HDF5 or numpy found the file wrong by themselves."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    quoted = re.search(r"errno = (\d+)", str(error))
+    return int(quoted[1]) if quoted else 0
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    value = value.item() if isinstance(value, np.generic) else value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _read_histogram(attributes: Any, name: str) -> dict[int, int]:

@@ -15,7 +15,7 @@ def write_tier(directory: Path, rules: Rules, seeds: int, quantities: Sequence[s
     with TableWriter(directory, rules, seeds, quantities) as writer:
         for name in quantities:
             writer.write(name, 0, numbers[name][seeds])
-        return writer.commit(seconds=0.0)
+        return writer.commit()
 
 
 def write_tables(directory: Path, rules: Rules, seeds: int, quantities: Sequence[str] = ("value",)) -> Quantities:

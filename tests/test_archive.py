@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -134,11 +135,34 @@ def test_damaged_files_are_named(packed: Path) -> None:
     with pytest.raises(TableError, match="holds 8 seeds"):
         PackedTable.open(path)
     path.write_bytes(b"hello")
-    with pytest.raises(TableError, match="is not an HDF5 file"):
-        open_tables(packed, RULES)
+    with open_tables(packed, RULES) as tables, pytest.raises(TableError, match="is not an HDF5 file"):
+        tables.probe((TOP, *[0] * 7))
     shutil.copy(table_path(packed, RULES, 3), packed_path(packed, RULES, 3))
     with pytest.raises(TableError, match="not a table of Abapa's"):
         PackedTable.open(packed_path(packed, RULES, 3))
+
+
+@pytest.mark.parametrize("frame", [None, np.dtype("u1"), np.zeros(3), np.zeros((2, 2), np.uint8)])
+def test_a_wrong_frame_is_found(packed: Path, frame: Any) -> None:
+    with h5py.File(packed_path(packed, RULES, TOP), "r+") as file:
+        del file["frame"]
+        if frame is not None:
+            file["frame"] = frame
+    with pytest.raises(TableError, match=r"(no dataset frame|no frame to unpack its numbers into): it is damaged"):
+        PackedTable.open(packed_path(packed, RULES, TOP))
+
+
+@pytest.mark.parametrize("offset", [0, 8, 2**40, -5, 2**63])
+def test_wrong_offsets_are_not_unpacked(packed: Path, offset: int) -> None:
+    path = packed_path(packed, RULES, TOP)
+    with h5py.File(path, "r+") as file:
+        file["upper"].attrs["offset_in_file"] = offset if offset < 2**63 else np.uint64(offset)
+    with (
+        PackedTable.open(path) as table,
+        pytest.raises(TableError, match=r"is damaged: (its offsets|what it unpacks to)"),
+    ):
+        unpack(table)
+    assert not table_path(packed, RULES, TOP).exists() and not list(packed.glob("*.part"))
 
 
 def test_a_damaged_table_is_not_packed(made: Path, tmp_path: Path) -> None:
@@ -174,6 +198,88 @@ def test_the_commands(tmp_path: Path) -> None:
     assert {path.name for path in folder.iterdir()} == set(before)
     refused(abapa("unpack", *where), "no packed abapa+pits=4 table in")
     refused(abapa("pack", *where, "--seeds", "9"), "no abapa+pits=4 table of 9 seeds")
+
+
+def test_nothing_is_removed_that_is_not_there_twice(tmp_path: Path) -> None:
+    """--remove compares the two forms, and reads the one that stays."""
+    write_tables(tmp_path, RULES, 3, ("value", "lower", "upper"))
+    where = ["--rules", RULES.id, "--tables", tmp_path, "--seeds", "3"]
+    plain, packed = table_path(tmp_path, RULES, 3), packed_path(tmp_path, RULES, 3)
+    assert abapa("pack", *where).code == 0
+    write_tables(tmp_path, RULES, 3, QUANTITIES)  # now with distances, which the packed form lacks
+    refused(abapa("unpack", *where, "--remove"), "packed.h5 is kept: ", "holds other numbers")
+    before = plain.read_bytes()
+    ran = abapa("pack", *where, "--remove")
+    assert ran.code == 0 and " bytes packed into " in ran.out and not plain.exists()
+    assert abapa("pack", *where).out.endswith("bits a number\n")
+    assert abapa("unpack", *where).code == 0 and plain.read_bytes() == before
+    with Table.open(plain) as table:
+        at = table.offsets["distance"]
+    plain.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :])
+    refused(abapa("unpack", *where, "--remove"), "is damaged, so abapa+pits=4-03.packed.h5 is kept: distance: chunk 0")
+    plain.write_bytes(before)
+    with h5py.File(packed) as file:
+        upper: Any = file["upper"]
+        chunk = upper.id.get_chunk_info(0)
+    data = bytearray(packed.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 4
+    packed.write_bytes(data)
+    refused(abapa("pack", *where, "--remove"), "is damaged, so abapa+pits=4-03.h5 is kept: ")
+    assert plain.read_bytes() == before and packed.exists()
+
+
+def test_packing_twice_gives_the_same_file(made: Path, tmp_path: Path) -> None:
+    shutil.copy(table_path(made, RULES, TOP), tmp_path)
+    time.sleep(1.1)
+    with Table.open(table_path(tmp_path, RULES, TOP)) as table:
+        assert pack(table, threads=1).read_bytes() == packed_path(made, RULES, TOP).read_bytes()
+
+
+def test_packed_tiers_count_as_there_and_are_built_upon(tmp_path: Path) -> None:
+    """They are unpacked to files without a name; a damaged one is an error."""
+    build_tables(tmp_path / "plain", RULES, TOP)
+    folder = shutil.copytree(tmp_path / "plain", tmp_path / "packed")
+    for n in (8, 9):
+        table_path(folder, RULES, n).unlink()
+    where = ["--rules", RULES.id, "--tables", folder]
+    assert abapa("pack", *where, "--remove").code == 0
+    kept = abapa("build", *where, "--seeds", "7")
+    assert kept.code == 0 and "tiers 0..7 (all there, 0..7 only packed), value" in kept.out
+    assert abapa("unpack", *where, "--seeds", "3", "--remove").code == 0
+    data = packed_path(folder, RULES, 5).read_bytes()
+    packed_path(folder, RULES, 5).write_bytes(data[: len(data) // 2])
+    refused(abapa("build", *where, "--seeds", "9"), "abapa+pits=4-05.packed.h5 is truncated")
+    packed_path(folder, RULES, 5).write_bytes(data)
+    ran = abapa("build", *where, "--seeds", "9")
+    assert ran.code == 0, ran.err
+    assert "tiers 0..9 (2 to build, 8 already there, 0..2, 4..7 only packed), value" in ran.out
+    boards = sum(tier_size(4, n) for n in (0, 1, 2, 4, 5, 6, 7))
+    assert f"  unpacked     {3 * boards:>20,} bytes of disk, for packed tiers, while it builds\n" in ran.out
+    for n in (8, 9):
+        assert table_path(folder, RULES, n).read_bytes() == table_path(tmp_path / "plain", RULES, n).read_bytes()
+    assert not any(path.name.startswith(".") or path.suffix == ".part" for path in folder.iterdir())
+    again = abapa("build", *where, "--seeds", "4", "--distance")  # what lacks a quantity is built, packed or not
+    assert again.code == 0 and "(5 to build, 0 already there), value, lower, upper, distance" in again.out
+
+
+def test_a_damaged_packed_tier_is_not_built_upon(tmp_path: Path) -> None:
+    build_tables(tmp_path, AWARI, 8)
+    where = ["--rules", "awari", "--tables", tmp_path]
+    assert abapa("pack", *where, "--remove").code == 0
+    path = packed_path(tmp_path, AWARI, 7)
+    with h5py.File(path) as file:
+        value: Any = file["value"]
+        chunk = value.id.get_chunk_info(0)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 4
+    path.write_bytes(data)
+    refused(
+        abapa("build", *where, "--seeds", "9"), "awari-07.packed.h5 is damaged: value", "delete it and build it again"
+    )
+    assert not table_path(tmp_path, AWARI, 9).exists()
+    refused(
+        abapa("verify-draw", "--per-pit", "1", "--tables", tmp_path), "0..8 seeds are there only packed", "abapa unpack"
+    )
 
 
 def test_a_full_disk(tmp_path: Path) -> None:

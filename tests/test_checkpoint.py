@@ -68,7 +68,7 @@ def test_an_interrupted_tier_goes_on_from_its_checkpoint(
     assert runs > 3 and went_on > 1
     for n in range(seeds + 1):
         assert bytes_of(tmp_path / "parts", rules, n) == bytes_of(tmp_path / "whole", rules, n)
-    assert {path.suffix for path in (tmp_path / "parts").iterdir()} == {".h5"}
+    assert {path.suffix for path in (tmp_path / "parts").iterdir()} == {".h5", ".jsonl"}
 
 
 def kill_until_done(folder: Path, seeds: int, kills: int, longest: float) -> None:
@@ -126,6 +126,16 @@ def test_a_full_disk_at_a_checkpoint_is_said_and_leaves_no_part(
 
     monkeypatch.setattr("databases.builder.checkpoint.os.fsync", full)
     with pytest.raises(AbapaError, match=r"cannot write the checkpoint .* No space left on device"):
+        Checkpoint(tmp_path, AWARI, 8).save("value words", 5, [array_part(np.zeros(10, np.uint8))])
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupt_at_a_checkpoint_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("databases.builder.checkpoint.os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
         Checkpoint(tmp_path, AWARI, 8).save("value words", 5, [array_part(np.zeros(10, np.uint8))])
     assert not list(tmp_path.iterdir())
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import databases
+from databases.folder import packed_path
 from databases.lock import BuildLock
 from databases.store import Table, table_path
 from solver.oware import Position
@@ -260,7 +261,7 @@ def test_stats(tables: Path) -> None:
     assert json.loads(ran.out) == {"rules": "awari", "seeds": 5, "boards": 4368, "values": counts}
     assert ran.out.startswith('{"rules":"awari","seeds":5,"boards":4368,"values":{"-5":')
     shown = abapa("stats", "--rules", "awari").out.splitlines()
-    assert shown[0].split() == ["seeds", "boards", "wins", "draws", "losses", "seconds", "holds"]
+    assert shown[0].split() == ["seeds", "boards", "wins", "draws", "losses", "holds"]  # no journal tells the seconds
     assert [line.split()[0] for line in shown[1:]] == ["0", "1", "2", "3", "4", "5"]
     assert len(abapa("stats", "--rules", "awari", "--json").out.splitlines()) == 6
     histogram = abapa("stats", "--rules", "awari", "--seeds", "5").out.splitlines()
@@ -303,12 +304,78 @@ def test_check_finds_a_flipped_bit(copied: Path) -> None:
     data[at] ^= 0x10
     path.write_bytes(data)
     ran = abapa("check", "--rules", "awari")
-    refused(ran, "1 of 6 tables are damaged: delete the file and run: abapa build --rules awari --seeds 4")
+    remedy = "delete the file and run: abapa build --rules awari --seeds 4 --distance --tables "
+    refused(ran, f"1 of 6 tables are damaged: {remedy}")
     assert f"{path}: value: chunk 0 (boards 0 on) has changed\n" in ran.out
     rows = [json.loads(line) for line in abapa("check", "--rules", "awari", "--json").out.splitlines()]
     assert [row["right"] for row in rows] == [True, True, True, True, False, True]
     assert abapa("check", "--rules", "awari", "--seeds", "3").code == 0
     refused(abapa("check", "--rules", "awari", "--seeds", "9"), "no awari table of 9 seeds")
+
+
+def test_check_advises_to_delete_only_what_is_of_no_use(copied: Path) -> None:
+    """What cannot be read, or is right under another name or in a newer version, may be all there is."""
+    paths = [table_path(copied, ABAPA, n) for n in range(6)]
+    paths[1].unlink()
+    paths[1].mkdir()
+    with h5py.File(paths[2], "r+") as file:
+        file.attrs["format_version"] = 2
+    shutil.copy(paths[4], paths[3])
+    paths[5].unlink()
+    paths[5].symlink_to(copied / "gone")
+    ran = abapa("check")
+    refused(ran, "4 of 6 could not be checked, and may be right: abapa-01.h5, abapa-02.h5, abapa-03.h5, abapa-05.h5")
+    assert "delete the" not in ran.out + ran.err and "delete it" not in ran.out
+    assert ran.out.splitlines() == [
+        f"{paths[0]}: right",
+        f"{paths[1]}: is a folder, not a table (move it away)",
+        f"{paths[2]}: is in format version 2, newer than the 1 read here (update Abapa)",
+        f"{paths[3]}: holds 4 seeds of abapa, not what its name says (give it its name back)",
+        f"{paths[4]}: right",
+        f"{paths[5]}: cannot be read: No such file or directory",
+    ]
+    states = [json.loads(line)["state"] for line in abapa("check", "--json").out.splitlines()]
+    assert states == ["right", "unusable", "unusable", "unusable", "right", "unusable"]
+    paths[4].write_bytes(b"damaged")
+    both = abapa("check")
+    refused(both, "1 of 6 tables are damaged: delete the file and run: abapa build --rules abapa --seeds 4 --tables ")
+    assert "; 4 of 6 could not be checked, and may be right: " in both.err
+
+
+def test_check_of_what_may_not_be_read(copied: Path) -> None:
+    before = unprivileged()
+    if before is None:
+        pytest.skip("the superuser may read everything, and there is no setpriv to take that away")
+    for folder in (copied, copied.parent):
+        folder.chmod(0o755)
+    path = table_path(copied, AWARI, 4)
+    path.chmod(0)
+    ran = abapa_process("check", "--rules", "awari", before=before)
+    refused(ran, "abapa: 1 of 6 could not be checked, and may be right: awari-04.h5")
+    assert f"\n{path}: cannot be read: Permission denied (ask for the right to read it)\n" in ran.stdout
+    probed = abapa_process("probe", "--rules", "awari", "0-0-0-0-0-1-1-0-0-0-0-1", before=before)
+    assert probed.returncode == 0, probed.stderr
+    refused(
+        abapa_process("probe", "--rules", "awari", BOARD, before=before), f"{path} cannot be read: Permission denied"
+    )
+
+
+def test_check_knows_the_shortest_way_back(copied: Path) -> None:
+    """A damaged table whose other form is right is restored from that."""
+    assert abapa("pack", "--rules", "awari").code == 0
+    table_path(copied, AWARI, 4).write_bytes(b"damaged")
+    where = f"--rules awari --tables {copied}"
+    refused(
+        abapa("check", "--rules", "awari"), f"1 of 12 tables are damaged: delete the file and run: abapa unpack {where}"
+    )
+    packed_path(copied, AWARI, 2).write_bytes(b"damaged")
+    table_path(copied, AWARI, 5).write_bytes(b"damaged")
+    packed_path(copied, AWARI, 5).write_bytes(b"damaged")
+    ran = abapa("check", "--rules", "awari")
+    refused(
+        ran, f"4 of 12 tables are damaged: delete the files and run: abapa unpack {where} and abapa pack {where} and "
+    )
+    assert ran.err.endswith(f" and abapa build --rules awari --seeds 5 --distance --tables {copied}\n")
 
 
 @pytest.mark.parametrize("command", [["probe", BOARD], ["stats"], ["check"], ["build", "--seeds", "5", "--no-bounds"]])
@@ -376,6 +443,10 @@ def test_build_then_ask(tmp_path: Path) -> None:
     assert abapa("check", "--rules", "awari", "--tables", tmp_path).code == 0
     again = abapa("build", *arguments)
     assert "(all there)" in again.out and "\ntier " not in again.out
+    where = ["--rules", "awari", "--tables", tmp_path]
+    timed = abapa("stats", *where).out
+    assert timed.splitlines()[0].split()[-2:] == ["seconds", "holds"]
+    assert abapa("pack", *where, "--remove").code == 0 and abapa("stats", *where).out == timed
 
 
 def test_build_refuses_with_numbers(tmp_path: Path) -> None:
@@ -427,8 +498,16 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
         "cannot make",
         "Permission denied",
     )
-    (tmp_path / "file").touch()
-    refused(abapa("build", "--seeds", "2", "--tables", tmp_path / "file"), "file")
+    file = tmp_path / "file"
+    file.touch()
+    for folder in (file, file / "below"):
+        refused(abapa("build", "--seeds", "2", "--tables", folder), f"{file} is a file: name a folder for the tables")
+    for command in ("check", "pack", "unpack", "stats"):
+        refused(abapa(command, "--tables", file), f"{file} is no folder of tables: abapa build makes one")
+        refused(
+            abapa(command, "--tables", tmp_path / "no"), f"no tables folder {tmp_path / 'no'}: abapa build makes one"
+        )
+    refused(abapa("check", "--tables", tmp_path), f"no abapa tables in {tmp_path}: abapa build makes them")
 
 
 def test_a_disk_that_fills_up_during_a_build(tmp_path: Path) -> None:
@@ -439,7 +518,9 @@ def test_a_disk_that_fills_up_during_a_build(tmp_path: Path) -> None:
     arguments += ["--checkpoint", "never"]  # on a busy machine one would be worth its while, and fill the disk first
     ran = subprocess.run([command_line.ABAPA[0], "-c", code, *arguments], capture_output=True, text=True, check=False)
     refused(ran, "awari-14.h5: File too large (it needs ", "finished tables are intact")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"awari-{n:02d}.h5" for n in range(14)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "abapa-build.jsonl", *(f"awari-{n:02d}.h5" for n in range(14))
+    ]  # fmt: skip
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 4_400_000
     again = abapa(*arguments[1:])
     assert again.code == 0 and "(1 to build, 14 already there)" in again.out

@@ -172,8 +172,34 @@ def test_wrong_folders_and_rules(folder: Path, tmp_path: Path) -> None:
         assert tables.probe((0,) * 12).value == 0
         assert tables.probe((0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0)).value == -3
     table_path(tmp_path, AWARI, 4).write_bytes(b"no table")
-    with pytest.raises(TableError, match="is not an HDF5 file"):
-        open_tables(tmp_path, AWARI)
+    with open_tables(tmp_path, AWARI) as tables, pytest.raises(TableError, match="is not an HDF5 file"):
+        tables.probe((4, *[0] * 11))
+
+
+def test_a_damaged_table_is_in_the_way_of_what_needs_it_and_of_nothing_else(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "tables")
+    table_path(copy, AWARI, 4).write_bytes(b"no table")
+    table_path(copy, AWARI, 2).unlink()
+    table_path(copy, AWARI, 2).mkdir()
+    three, five = (0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1), (0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 2)
+    with open_tables(folder, AWARI) as whole, open_tables(copy, AWARI) as tables:
+        assert (tables.seeds, list(tables.tiers), list(tables.mapped)) == (5, [*range(6)], [*range(6)])
+        assert repr(tables).endswith("6 tiers, complete to 5 seeds>")
+        assert tables.probe(three) == whole.probe(three) and tables.probe(five) == whole.probe(five)
+        assert tables.probe_many([five, three]).tolist() == whole.probe_many([five, three]).tolist()
+        assert (tables.map(5) == whole.map(5)).all()
+        boards = (board_at(6, 5, k) for k in range(tier_size(6, 5)))
+        takes_three = next(board for board in boards if any(move.captured == 3 for move in whole.moves(board)))
+        for ask in (
+            lambda: tables.moves(takes_three),
+            lambda: tables.map(4),
+            lambda: tables.probe_many([(4, *[0] * 11), five]),
+        ):
+            with pytest.raises(TableError, match=r"awari-0[24]\.h5 (is a folder|is not an HDF5 file)"):
+                ask()
+        with pytest.raises(KeyError):
+            tables.tiers[6]
+        assert (6 in tables.tiers, 4 in tables.tiers, len(tables.tiers)) == (False, True, 6)
 
 
 # -- many -------------------------------------------------------------------------------------------------------------

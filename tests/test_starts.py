@@ -12,7 +12,8 @@ from databases import published
 from databases.published import KNOWN_STARTS
 from databases.starts import solve_starts, starts_within
 from databases.store import Table, table_path
-from databases.tiers import tier_size
+from databases.sweeps import SweptTables
+from databases.tiers import board_index, tier_size
 from solver.oware import Position
 from solver.rules import AWARI
 from tests.command_line import abapa, refused
@@ -33,6 +34,7 @@ def test_twelve_seeds(folder: Path) -> None:
     assert (result["value"], result["draw"], result["proved"], result["differences"]) == (0, True, True, [])
     moves = {move["move"]: move["value"] for move in result["moves"]}
     assert moves == dict(zip("ABCDEF", [-1, -8, -2, -2, -2, 0], strict=True))
+    assert result["known"]["published"] is False
     assert result["known"]["moves"] == [moves[letter] for letter in "ABCDEF"]
     assert [tier["seeds"] for tier in result["tiers"]] == list(range(13)) and all(t["proved"] for t in result["tiers"])
     with Table.open(table_path(folder, AWARI, 12)) as table:
@@ -44,6 +46,32 @@ def test_twelve_seeds(folder: Path) -> None:
         position = position.play(letter)
         assert sum(position.stores) - sum(before) == int(captured or 0)
     assert result["end"] == "over" and position.result() == (6, 6)
+
+
+def test_sources_say_what_is_published_and_what_is_our_own() -> None:
+    """Nothing is its own source, and the second program that is named is there."""
+    by = {known.source: start for start, known in KNOWN_STARTS.items()}
+    assert {start for start, known in KNOWN_STARTS.items() if known.published} == {(6, 3), (6, 4)}
+    for source in by:
+        assert "docs/results.md" not in source
+        assert source.startswith(("Published: J. Romein and H. Bal", "Our own result: we know of no publication"))
+    root = Path(published.__file__).parents[1]
+    assert (root / "databases" / "sweeps.py").is_file() and "databases/sweeps.py" in KNOWN_STARTS[6, 1].source
+    assert "sweeps.py" not in KNOWN_STARTS[6, 2].source  # it has not been run on 24 seeds
+
+
+@pytest.mark.parametrize("pits", [1, 2, 3, 4])
+def test_the_second_program_finds_what_is_recorded(pits: int) -> None:
+    """Starts of tiers that take seconds; abapa verify --independent did all of them."""
+    starts = starts_within(40_000, [pits], range(1, 7))
+    rules, top = replace(AWARI, pits=pits), 2 * pits * starts[-1][1]
+    swept = SweptTables(rules, top)
+    for n in range(top + 1):
+        swept.solve(n)
+    for m, per_pit in starts:
+        seeds = 2 * m * per_pit
+        value = swept.numbers("value", seeds)[board_index((per_pit,) * (2 * m))]
+        assert value == KNOWN_STARTS[m, per_pit].value
 
 
 def test_text_and_markdown_say_the_same(folder: Path) -> None:

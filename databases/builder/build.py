@@ -1,7 +1,8 @@
 """A whole build: plan, lock, then tier after tier, each written beside and renamed when it is complete.
 
 :func:`build_tables` is the table of contents. One tier is :mod:`databases.builder.tier`; the file is
-:mod:`databases.store`. A build that is interrupted keeps its finished tiers, and the next one goes on from there.
+:mod:`databases.store`, and how one is finished while the next is built is :mod:`databases.builder.finish`. A build that
+is interrupted keeps its finished tiers, and the next one goes on from there.
 """
 
 from __future__ import annotations
@@ -12,21 +13,23 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numba
-import numpy as np
 from numba.core import config
-from numpy.typing import NDArray
 
+from databases.archive import PackedTable, unpacked_map
 from databases.builder.captures import FinishedTiers
 from databases.builder.checkpoint import SHARE, Checkpoint
+from databases.builder.finish import Committed, Finisher
 from databases.builder.movetables import MoveTables
-from databases.builder.plan import Plan, check_request, make_plan, quantities_of
+from databases.builder.plan import Plan, check_request, make_plan, nearest_existing, quantities_of
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
+from databases.folder import find_packed, find_parts, find_tables, table_path
+from databases.journal import write_down
 from databases.lock import BuildLock
-from databases.store import Table, TableWriter, find_tables
+from databases.store import Table, TableWriter
 from databases.tiers import tier_size
 from solver.errors import AbapaError
 from solver.rules import Rules
@@ -91,6 +94,8 @@ def build_tables(
     """Build the tables of tiers 0..``seeds`` that are missing in ``directory``; returns the plan that was carried out.
 
     A finished tier is kept if it can be opened and holds the quantities asked for; one that lacks some is built again.
+    That goes for a tier that is there only in packed form too: it is unpacked to a scratch file if tiers above need it.
+    On one thread a table is hashed and flushed before the next tier is begun, on more while the next one is built.
     Inside a tier the state is kept from time to time, if that costs at most ``checkpoint_share`` of the time since
     (0: never; a large number: after every stage). ``dry_run``: plan, and build nothing. ``report`` gets the plan and
     then a line a tier; ``clock`` collects seconds by phase. Values are from the mover's view, in seeds. Raises
@@ -102,15 +107,20 @@ def build_tables(
     check_request(rules, seeds, threads)
     check_threads(threads)
     quantities = quantities_of(rules, bounds=bounds, distance=distance)
-    missing = missing_tiers(directory, rules, seeds, quantities)
-    plan = make_plan(directory, rules, seeds, missing, bounds=bounds, distance=distance, threads=threads, memory=memory)
+    if (place := nearest_existing(directory)).is_file():
+        raise AbapaError(f"{place} is a file: name a folder for the tables with --tables")
+    missing, archived = survey(directory, rules, seeds, quantities)
+    plan = make_plan(
+        directory, rules, seeds, missing, archived, bounds=bounds, distance=distance, threads=threads, memory=memory
+    )
     report(plan.text)
     plan.require()
     if missing and not dry_run:
         _make_folder(directory)
         with BuildLock(directory):
-            still_missing = missing_tiers(directory, rules, seeds, quantities)  # another builder may just have ended
-            plan = replace(plan, missing=still_missing)
+            missing, archived = survey(directory, rules, seeds, quantities)  # another builder may just have ended
+            plan = replace(plan, missing=missing, archived=archived)
+            _remove_parts(directory, rules)
             _carry_out(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share)
     return plan
 
@@ -122,15 +132,34 @@ def check_threads(threads: int) -> None:
         raise AbapaError(f"{threads} threads: accepted are 1 to {most} on this machine")
 
 
-def missing_tiers(directory: Path, rules: Rules, seeds: int, quantities: tuple[str, ...]) -> tuple[int, ...]:
-    """Tiers of 0..``seeds`` that have no finished table with these quantities."""
-    found = find_tables(directory, rules)
-    return tuple(n for n in range(seeds + 1) if n not in found or not _holds(found[n], quantities))
+def survey(
+    directory: Path, rules: Rules, seeds: int, quantities: tuple[str, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tiers of 0..``seeds`` that have no finished table with these quantities, and those that have only a packed one.
+
+    A plain table goes before a packed one, as when tables are asked.
+    """
+    plain, packed = find_tables(directory, rules), find_packed(directory, rules)
+    missing, archived = [], []
+    for n in range(seeds + 1):
+        kind, path = (Table, plain[n]) if n in plain else (PackedTable, packed.get(n))
+        if path is None or not _holds(kind, path, quantities):
+            missing.append(n)
+        elif kind is PackedTable:
+            archived.append(n)
+    return tuple(missing), tuple(archived)
 
 
-def _holds(path: Path, quantities: tuple[str, ...]) -> bool:
-    with Table.open(path) as table:
+def _holds(kind: type[Table] | type[PackedTable], path: Path, quantities: tuple[str, ...]) -> bool:
+    with kind.open(path) as table:
         return set(quantities) <= set(table.quantities)
+
+
+def _remove_parts(directory: Path, rules: Rules) -> None:
+    """Give back the disk of files that a killed build had begun; whoever writes here holds the lock, and that is us."""
+    for path in find_parts(directory, rules):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def _make_folder(directory: Path) -> None:
@@ -151,13 +180,22 @@ def _carry_out(
         with clock("move tables"):
             tables = MoveTables.build(plan.rules, plan.seeds)
         cleanup.callback(progress.close)
+
+        def committed(table: Committed) -> None:
+            report(_told_of(plan, table))
+            Checkpoint(plan.folder, plan.rules, table.writer.seeds).remove()
+            finished.add(table.writer.seeds)
+
+        finisher = cleanup.enter_context(Finisher(plan.threads > 1, committed))
         progress.start(plan)
         for seeds in range(plan.seeds + 1):
             if seeds in plan.missing:
                 progress.tier(seeds)
-                report(_build_tier(plan, seeds, tables, finished, progress, clock, checkpoint_share))
-            Checkpoint(plan.folder, plan.rules, seeds).remove()
-            finished.add(seeds)
+                _build_tier(plan, seeds, tables, finished, finisher, progress, clock, checkpoint_share)
+            else:
+                finisher.wait()  # the next tier may read the one on its way: this one gave it no time to arrive
+                Checkpoint(plan.folder, plan.rules, seeds).remove()
+                finished.add(seeds)
 
 
 def _give_back_freed_memory() -> None:
@@ -175,25 +213,37 @@ def _build_tier(
     seeds: int,
     tables: MoveTables,
     finished: _Finished,
+    finisher: Finisher,
     progress: Progress,
     clock: PhaseClock,
     checkpoint_share: float,
-) -> str:
-    """Build, write and commit one tier; returns its summary line."""
+) -> None:
+    """Build and write one tier and hand it to ``finisher``."""
     start = time.perf_counter()
     boards = tier_size(plan.rules.pits, seeds)
-    told = _Counter(progress.advance)
+
+    def advance(boards: int) -> None:
+        finisher.poll()
+        progress.advance(boards)
+
+    told = _Counter(advance)
     bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
     scratch = plan.folder if seeds in plan.packed else None
     checkpoint = Checkpoint(plan.folder, plan.rules, seeds, checkpoint_share)
-    with TableWriter(plan.folder, plan.rules, seeds, plan.quantities) as writer:
-        tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch, checkpoint)
-        tier.build(finished, bounds=bounds, distance=distance)
-        told.fill((3 if bounds else 1) * boards)
-        with clock("write"):
-            path = writer.commit(seconds=time.perf_counter() - start)
-    with Table.open(path) as table:
-        return summary_line(table, time.perf_counter() - start)
+    writer = finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities))
+    tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch, checkpoint)
+    tier.build(finished, bounds=bounds, distance=distance)
+    told.fill((3 if bounds else 1) * boards)
+    with clock("write"):
+        finisher.commit(writer, start, last=seeds == plan.missing[-1])
+
+
+def _told_of(plan: Plan, committed: Committed) -> str:
+    """Write down what a table took; its summary line."""
+    with Table.open(committed.writer.path) as table:
+        sha256 = table.header.digests["value"].whole
+        write_down(plan.folder, plan.rules.id, table.seeds, sha256, committed.seconds, plan.threads)
+        return summary_line(table, committed.seconds)
 
 
 def summary_line(table: Table, seconds: float) -> str:
@@ -209,22 +259,26 @@ def summary_line(table: Table, seconds: float) -> str:
 
 
 class _Finished(dict[str, FinishedTiers]):
-    """Maps of the quantities of all finished tiers, kept open until the build ends."""
+    """Maps of the quantities of all finished tiers that the build reads, kept open until it ends."""
 
     def __init__(self, plan: Plan, cleanup: ExitStack) -> None:
         super().__init__({name: {} for name in ("value", "lower", "upper")})
         self.plan, self.cleanup = plan, cleanup
 
     def add(self, seeds: int) -> None:
-        """Map a tier that is finished."""
-        table = self.cleanup.enter_context(Table.open(find_tables(self.plan.folder, self.plan.rules)[seeds]))
+        """Map a tier that is finished; one that is there only packed is unpacked for it."""
+        if seeds not in self.plan.needed:
+            return
+        packed = find_packed(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
+        if packed is None:
+            path = table_path(self.plan.folder, self.plan.rules, seeds)
+            table = self.cleanup.enter_context(Table.open(path))
+        else:
+            table = self.cleanup.enter_context(PackedTable.open(packed))
         for name, tiers in self.items():
             if name in self.plan.quantities:
-                tiers[seeds] = _plain(table.map(name))
-
-
-def _plain(mapped: NDArray[Any]) -> NDArray[np.int8]:
-    return np.asarray(mapped)
+                plain = isinstance(table, Table)
+                tiers[seeds] = table.map(name) if plain else unpacked_map(table, name, self.plan.folder)
 
 
 class _Counter:

@@ -17,7 +17,10 @@ from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
 
 FinishedTiers = dict[int, NDArray[np.int8]]
-"""A quantity of every smaller tier: the mapped int8 table by seeds."""
+"""A quantity of smaller tiers: the mapped int8 table by seeds."""
+
+LEAST_CAPTURE = 2
+"""Seeds that a capture takes at least: a tier is built from those with so many seeds fewer."""
 
 VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 """What a state holds: ``value``; the seeds the mover can force (win side of the bounds); minus the seeds that the
@@ -37,10 +40,13 @@ def play_groups(
 ) -> None:
     """Play the captures of groups ``groups[0] .. groups[1] - 1`` of rows; see :func:`play_captures`.
 
-    ``finished`` has every smaller tier: ``value``, or the bound that :func:`capture_margin` says.
+    ``finished`` has every tier of at most n - 2 seeds (nobody captures a single seed): ``value``, or the bound that
+    :func:`capture_margin` says.
     """
     seeds = shape.seeds
-    addresses = np.array([finished[k].ctypes.data for k in range(seeds)] + [0], np.uint64)
+    addresses = np.zeros(seeds + 1, np.uint64)
+    for k in range(seeds - LEAST_CAPTURE + 1):
+        addresses[k] = finished[k].ctypes.data
     play_captures(
         side, shape, tables.crossing, tables.houses, tables.own_origins, tables.replies, addresses, groups[0],
         groups[1], origin, words, marks, threads, np.zeros(1, np.int64),

@@ -88,9 +88,11 @@ class Checkpoint:
                 file.flush()
                 os.fsync(file.fileno())
             part_path.rename(self.path)
-        except OSError as error:
+        except BaseException as error:
             with suppress(OSError):
                 part_path.unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
             raise AbapaError(
                 f"cannot write the checkpoint {self.path}: {error.strerror or error}; finished tiers are intact, free "
                 "some space and build again, or build with --checkpoint never"

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from math import comb
 from pathlib import Path
 
+from databases.builder.captures import LEAST_CAPTURE
+from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
 from databases.builder.packed import BAND_BOARDS, MOST_PITS
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
+from databases.folder import find_parts
 from databases.halfboards import half_count
-from databases.store import table_bytes
+from databases.store import QUANTITIES, table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.rules import Rules
@@ -39,12 +45,13 @@ def quantities_of(rules: Rules, *, bounds: bool, distance: bool) -> tuple[str, .
 
 @dataclass(frozen=True)
 class Plan:
-    """A build of tiers 0..``seeds``, of which ``missing`` are to be made."""
+    """A build of tiers 0..``seeds``, of which ``missing`` are to be made and ``archived`` are there only packed."""
 
     rules: Rules
     seeds: int
     quantities: tuple[str, ...]
     missing: tuple[int, ...]
+    archived: tuple[int, ...]
     folder: Path
     threads: int
     free_disk: int
@@ -78,8 +85,22 @@ class Plan:
         return max((files * tier_size(self.rules.pits, n) for n in self.packed), default=0)
 
     @property
+    def needed(self) -> tuple[int, ...]:
+        """Tiers whose numbers the build reads: those that a capture can lead to."""
+        return tuple(range(max(self.missing, default=0) - LEAST_CAPTURE + 1))
+
+    @property
+    def unpacked(self) -> int:
+        """Bytes of scratch files that packed tiers are unpacked to for as long as the build lasts."""
+        size = sum(QUANTITIES[name].itemsize for name in self.quantities if name != "distance")
+        return sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
+
+    @property
     def peak_memory(self) -> int:
-        """Bytes of private memory at the largest tier; mapped finished tiers come on top and can be evicted."""
+        """Bytes of private memory at the largest tier, the commit of the one before included (:mod:`.finish`).
+
+        Mapped finished tiers come on top and can be evicted.
+        """
         return max((self._memory(n, packed=n in self.packed) for n in self.missing), default=0)
 
     @property
@@ -99,6 +120,8 @@ class Plan:
         """The plan as lines a person reads."""
         kept = self.seeds + 1 - len(self.missing)
         tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
+        if self.archived:
+            tiers += f", {ranges_text(self.archived)} only packed"
         lines = [
             f"Plan: {self.rules.id}, tiers 0..{self.seeds} ({tiers}), {', '.join(self.quantities)}",
             f"  boards       {self.boards:>20,}",
@@ -108,14 +131,16 @@ class Plan:
             f"  threads      {self.threads:>20}",
             f"  folder       {self.folder}",
         ]
+        if self.unpacked:
+            lines.insert(3, f"  unpacked     {self.unpacked:>20,} bytes of disk, for packed tiers, while it builds")
         if self.packed:
-            tiers = ", ".join(map(str, self.packed))
+            tiers = ranges_text(self.packed)
             lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
         return "\n".join(lines)
 
     def require(self) -> None:
         """Raise :class:`PlanError`, with the numbers, if the build does not fit."""
-        disk = self.disk + self.scratch
+        disk = self.disk + self.scratch + self.unpacked
         if disk > self.free_disk:
             raise PlanError(
                 f"no room in {self.folder}: the build needs {disk:,} bytes, {self.free_disk:,} are free; "
@@ -134,6 +159,7 @@ def make_plan(
     rules: Rules,
     seeds: int,
     missing: tuple[int, ...],
+    archived: tuple[int, ...] = (),
     *,
     bounds: bool,
     distance: bool,
@@ -146,11 +172,21 @@ def make_plan(
         seeds,
         quantities_of(rules, bounds=bounds, distance=distance),
         missing,
+        archived,
         folder,
         threads,
-        shutil.disk_usage(nearest_existing(folder)).free,
+        shutil.disk_usage(nearest_existing(folder)).free + _left_over(folder, rules),
         available_memory() if memory is None else memory,
     )
+
+
+def _left_over(folder: Path, rules: Rules) -> int:
+    """Bytes of disk in unfinished files of killed builds, which the next build removes."""
+    total = 0
+    for path in find_parts(folder, rules):
+        with suppress(OSError):
+            total += path.stat().st_blocks * 512
+    return total
 
 
 def check_request(rules: Rules, seeds: int, threads: int) -> None:
@@ -177,7 +213,7 @@ def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str
     value = state + (2 * boards + 4 * frontier if distance else 2 * frontier)
     working = max(value, 2 * state + 2 * frontier if bounds else 0)
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch
+    return _fixed_memory(rules, most_seeds, threads) + working + scratch
 
 
 def packed_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
@@ -190,7 +226,12 @@ def packed_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[s
     states = 2 if "lower" in quantities else 1
     working = states * (cells + band + 8 * threads * widest) + 2 * band + 2 * frontier
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + working + scratch
+    return _fixed_memory(rules, most_seeds, threads) + working + scratch
+
+
+def _fixed_memory(rules: Rules, most_seeds: int, threads: int) -> int:
+    """What every tier needs beside its own arrays; on several threads the tier before is still being committed."""
+    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + (COMMIT_MEMORY if threads > 1 else 0)
 
 
 def movetable_bytes(pits: int, seeds: int) -> int:
@@ -241,3 +282,9 @@ def size_text(count: int) -> str:
             break
         size /= 1024
     return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def ranges_text(numbers: Sequence[int]) -> str:
+    """Ascending numbers with runs as ranges: ``0..3, 7``."""
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)

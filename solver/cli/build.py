@@ -65,8 +65,9 @@ def command(
 ) -> None:
     """Build the tables of a rule set up to a number of seeds, each tier once; tiers that are there are kept.
 
-    The plan comes first (boards, disk, memory), and a plan that does not fit is refused before any work. Ctrl-C keeps
-    the finished tiers; the next run goes on from them.
+    The plan comes first (boards, disk, memory), and a plan that does not fit is refused before any work. A tier that is
+    there only packed counts as there; it is unpacked to a scratch file while tiers above it are built. Ctrl-C keeps the
+    finished tiers, waiting for one that is being written; the next run goes on from them.
     """
     from databases.builder.build import build_tables
     from solver.cli.progress import BuildProgress

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from databases.archive import PackedTable
+    from databases.store import Table
 
 
 @click.command
@@ -22,33 +30,115 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     """Hash tables again and compare with the hashes stored in them.
 
     This finds what a disk or a copy did to a table; that its numbers are right is for abapa verify. Exit code 2 when a
-    table is damaged.
+    table is damaged, or cannot be read; the last line says what to do.
     """
     from databases.archive import PackedTable
-    from databases.folder import find_packed, find_tables
+    from databases.folder import existing_folder, find_packed, find_tables
     from databases.prober import MissingTierError
-    from databases.store import Table, TableError
+    from databases.store import Table
 
     files = [(n, path, Table) for n, path in find_tables(tables, rules).items()]
     files += [(n, path, PackedTable) for n, path in find_packed(tables, rules).items()]
     chosen = sorted(((n, path, kind) for n, path, kind in files if seeds in (None, n)), key=itemgetter(0))
     if not chosen:
-        raise MissingTierError(tables, rules, seeds or 0)
-    damaged = []
-    with progress_bar(total=sum(path.stat().st_size for _, path, _ in chosen), unit="B", what="check") as bar:
+        if seeds is not None:
+            raise MissingTierError(tables, rules, seeds)
+        raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
+    checked = []
+    with progress_bar(total=sum(_size(path) for _, path, _ in chosen), unit="B", what="check") as bar:
         for n, path, kind in chosen:
-            try:
-                with kind.open(path) as table:
-                    faults = table.check()
-            except TableError as error:
-                faults = [str(error)]
-            bar.update(path.stat().st_size)
-            if faults:
-                damaged.append(n)
+            found = _check(n, path, kind)
+            checked.append(found)
+            bar.update(_size(path))
             if as_json:
-                print_json({"rules": rules.id, "seeds": n, "file": str(path), "right": not faults, "faults": faults})
+                print_json({"rules": rules.id, "seeds": n, "file": str(path)} | found.json)
             else:
-                click.echo(f"{path}: {'; '.join(faults) or 'right'}")
+                click.echo(f"{path}: {found.words}")
+    wrong = [found for found in checked if found.faults]
+    if wrong:
+        raise AbapaError("; ".join(_remedies(checked, rules, tables)))
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found of one file: no faults, or what they are and what to do about them."""
+
+    seeds: int
+    path: Path
+    faults: tuple[str, ...] = ()
+    remedy: str = ""
+    quantities: tuple[str, ...] = ()
+    """What it holds; nothing where it could not be opened."""
+    packed: bool = False
+
+    @property
+    def damaged(self) -> bool:
+        """Whether the file is of no use, so that deleting it loses nothing."""
+        from databases.store import REBUILD
+
+        return self.remedy == REBUILD
+
+    @property
+    def words(self) -> str:
+        """In a line, for people."""
+        remedy = f" ({self.remedy})" if self.remedy and not self.damaged else ""
+        return f"{'; '.join(self.faults)}{remedy}" if self.faults else "right"
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """For programs."""
+        state = "right" if not self.faults else "damaged" if self.damaged else "unusable"
+        return {"right": not self.faults, "state": state, "faults": list(self.faults)}
+
+
+def _check(seeds: int, path: Path, kind: type[Table] | type[PackedTable]) -> Checked:
+    from databases.archive import PackedTable
+    from databases.store import REBUILD, TableError
+
+    packed = kind is PackedTable
+    try:
+        with kind.open(path) as table:
+            faults = tuple(table.check())
+            return Checked(seeds, path, faults, REBUILD if faults else "", table.quantities, packed)
+    except TableError as error:
+        return Checked(seeds, path, (error.fault,), error.remedy, packed=packed)
+    except AbapaError as error:  # a filter that is not installed
+        return Checked(seeds, path, (str(error).removeprefix(f"{path}: "),), packed=packed)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _remedies(checked: list[Checked], rules: Rules, tables: Path) -> list[str]:
+    """What to do about files that are not right, shortest way first: a clause for each kind."""
+    right = {(found.seeds, found.packed) for found in checked if not found.faults}
+    damaged = [found for found in checked if found.damaged]
+    twins = [found for found in damaged if (found.seeds, not found.packed) in right]
+    lost = [found for found in damaged if found not in twins]
+    where = ["--rules", rules.id, "--tables", str(tables)]
+    commands = [["abapa", "pack" if packed else "unpack", *where]
+                for packed in (False, True) if any(found.packed == packed for found in twins)]  # fmt: skip
+    if lost:
+        seeds = ["--seeds", str(max(found.seeds for found in lost))]
+        commands.append(["abapa", "build", *where[:2], *seeds, *_quantity_options(lost, checked, rules), *where[2:]])
+    clauses = []
     if damaged:
-        remedy = f"delete the file and run: abapa build --rules {rules.id} --seeds {max(damaged)} --tables {tables}"
-        raise TableError(f"{len(damaged)} of {len(chosen)} tables are damaged: {remedy}")
+        run = " and ".join(shlex.join(command) for command in commands)
+        files = "the file" if len(damaged) == 1 else "the files"
+        clauses.append(f"{len(damaged)} of {len(checked)} tables are damaged: delete {files} and run: {run}")
+    if others := [found for found in checked if found.faults and not found.damaged]:
+        names = ", ".join(found.path.name for found in others)
+        clauses.append(f"{len(others)} of {len(checked)} could not be checked, and may be right: {names}")
+    return clauses
+
+
+def _quantity_options(lost: list[Checked], checked: list[Checked], rules: Rules) -> list[str]:
+    """The options of abapa build that make tables such as these were, or such as the others are."""
+    names = {name for found in lost for name in found.quantities}
+    names = names or {name for found in checked for name in found.quantities}
+    options = ["--distance"] if "distance" in names else []
+    return [*options, "--no-bounds"] if rules.has_bounds and names and "lower" not in names else options

@@ -8,6 +8,7 @@ import click
 
 from solver.cli.options import Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 from solver.rules import Rules
 
 
@@ -27,28 +28,50 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     """Write tables in packed form, RULES-SEEDS.packed.h5, beside the plain ones.
 
     A packed table takes less than half the disk, answers abapa probe directly, more slowly, and is restored byte for
-    byte by abapa unpack. The builder and the search need plain tables. Tiers that are packed already are passed over.
+    byte by abapa unpack. abapa build counts it as there; the search and the proofs need plain tables. Tiers that are
+    packed already are passed over. With --remove a plain table goes once its packed form has been read back whole.
     """
-    from databases.archive import PackedTable, pack
-    from databases.folder import find_packed, find_tables
+    from databases.archive import PackedTable
+    from databases.folder import existing_folder, find_packed, find_tables
     from databases.lock import BuildLock
     from databases.prober import MissingTierError
+    from databases.store import TableError
+
+    plain, packed = find_tables(tables, rules), find_packed(tables, rules)
+    chosen = [n for n in sorted(plain.keys() | packed.keys()) if seeds in (None, n)]
+    if not chosen:
+        if seeds is not None:
+            raise MissingTierError(tables, rules, seeds)
+        raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
+    total = sum(plain[n].stat().st_size for n in chosen if n in plain)
+    with BuildLock(tables), progress_bar(total, "B", "pack") as bar:
+        for n in chosen:
+            target, said = packed.get(n), "packed already"
+            if n in plain:
+                target, said = _pack(plain[n], target, compression)
+            assert target is not None
+            with PackedTable.open(target) as table:
+                bits = 8 * target.stat().st_size / table.positions / len(table.quantities)
+                faults = table.check() if remove and n in plain else []
+            if faults:
+                kept = f"is damaged, so {plain[n].name} is kept: {faults[0]}"
+                raise TableError(target, kept, "delete the packed table")
+            if n in plain:
+                bar.update(plain[n].stat().st_size)
+                if remove:
+                    plain[n].unlink()
+            click.echo(f"{target}: {said}, {bits:.2f} bits a number")
+
+
+def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]:
+    """Pack a table unless it is packed already, with the same numbers; the packed file, and what was done."""
+    from databases.archive import PackedTable, pack
     from databases.store import Table
 
-    found, packed = find_tables(tables, rules), find_packed(tables, rules)
-    chosen = {n: path for n, path in found.items() if seeds in (None, n)}
-    if not chosen:
-        raise MissingTierError(tables, rules, seeds or 0)
-    with BuildLock(tables), progress_bar(sum(path.stat().st_size for path in chosen.values()), "B", "pack") as bar:
-        for n, path in chosen.items():
-            with Table.open(path) as table:
-                target = packed[n] if n in packed else pack(table, compression=compression)
-                quantities, positions = len(table.quantities), table.positions
-            before, after = path.stat().st_size, target.stat().st_size
-            if remove:
-                PackedTable.open(target).close()
-                path.unlink()
-            bar.update(before)
-            bits = 8 * after / positions / quantities
-            said = "packed already" if n in packed else f"{before:,} bytes packed into {after:,}"
-            click.echo(f"{target}: {said}, {bits:.2f} bits a number")
+    with Table.open(path) as table:
+        if packed is not None:
+            with PackedTable.open(packed) as there:
+                if there.header.digests == table.header.digests:
+                    return packed, "packed already"
+        target = pack(table, compression=compression)
+        return target, f"{path.stat().st_size:,} bytes packed into {target.stat().st_size:,}"

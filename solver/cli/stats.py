@@ -94,7 +94,7 @@ def _tier_rows(chosen: list[FinishedTable]) -> list[list[str]]:
                 str(table.seeds),
                 *(f"{count:,}" for count in (table.positions, wins, table.positions - wins - losses, losses)),
                 "" if exact is None else f"{100 * sum(exact.values()) / table.positions:.1f} %",
-                f"{table.attributes['seconds']:.2f}",
+                "" if table.build_seconds is None else f"{table.build_seconds:.2f}",
                 " ".join(table.quantities),
             ]
         )

@@ -93,8 +93,9 @@ def command(
     """Solve start positions of awari and say whether they are draws; exit code 1 if anything is not as it should be.
 
     Builds the tables that are missing (the plan comes first, and is refused if it does not fit), proves every number
-    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and what is
-    known from elsewhere, with its source. Margins are from the view of the player who starts, in seeds.
+    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and beside it
+    what is published, with the source, or else what this project recorded before. Margins are from the view of the
+    player who starts, in seeds.
 
     --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
     """
@@ -202,7 +203,7 @@ def _fields(result: StartResult) -> list[tuple[str, str]]:
             said.append("moves " + " ".join(map(signed, known.moves)))
         if known.only_best is not None:
             said.append(f"only {known.only_best} keeps it")
-        fields.append(("known", f"{', '.join(said)}. Source: {known.source}"))
+        fields.append(("known" if known.published else "recorded", f"{', '.join(said)}. {known.source}"))
     fields.append(("verdict", _verdict(result)))
     return fields
 
@@ -216,7 +217,9 @@ def _verdict(result: StartResult) -> str:
         if result.proved
         else "tables hashed but NOT proved: they hold no distances"
     )
-    return f"{'agrees' if result.known else 'nothing to compare with'}; {proof}"
+    if result.known is None:
+        return f"nothing to compare with; {proof}"
+    return f"agrees with {'the publication' if result.known.published else 'what was recorded'}; {proof}"
 
 
 def _letter(house: int) -> str:
@@ -245,8 +248,13 @@ def _tier_rows(tiers: tuple[ProvedTier, ...]) -> list[list[str]]:
     for tier in tiers:
         proof = "proved" if tier.proved else "WRONG" if tier.faults else "none"
         counts = [f"{count:,}" for count in (tier.boards, tier.wins, tier.draws, tier.losses)]
-        rows.append([str(tier.seeds), *counts, f"{tier.seconds:.2f}", proof, tier.sha256["value"]])
+        rows.append([str(tier.seeds), *counts, _seconds(tier.seconds), proof, tier.sha256["value"]])
     return rows
+
+
+def _seconds(seconds: float | None) -> str:
+    """What a build took; nothing where the journal of the folder does not tell."""
+    return "" if seconds is None else f"{seconds:.2f}"
 
 
 def _json(result: StartResult) -> dict[str, Any]:
@@ -265,7 +273,7 @@ def _json(result: StartResult) -> dict[str, Any]:
         "known": None,
         "differences": list(result.differences),
         "proved": result.proved,
-        "seconds": round(result.seconds, 3),
+        "seconds": None if result.seconds is None else round(result.seconds, 3),
         "tiers": [
             {
                 "seeds": tier.seeds,
@@ -273,7 +281,7 @@ def _json(result: StartResult) -> dict[str, Any]:
                 "wins": tier.wins,
                 "draws": tier.draws,
                 "losses": tier.losses,
-                "seconds": round(tier.seconds, 3),
+                "seconds": tier.seconds,
                 "proved": tier.proved,
                 "sha256": tier.sha256,
             }
@@ -281,7 +289,7 @@ def _json(result: StartResult) -> dict[str, Any]:
         ],
     }
     if known is not None:
-        data["known"] = {"value": known.value, "source": known.source}
+        data["known"] = {"value": known.value, "published": known.published, "source": known.source}
         if known.moves is not None:
             data["known"]["moves"] = list(known.moves)
     return data
@@ -330,6 +338,6 @@ def _grid_row(result: StartResult, markdown: bool) -> list[str]:
         " ".join("." if value is None else signed(value) for value in result.by_house),
         known,
         "WRONG" if result.differences and not result.proved else proof,
-        f"{result.seconds:.2f}",
+        _seconds(result.seconds),
         f"`{command}`" if markdown else command,
     ]
