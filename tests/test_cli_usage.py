@@ -33,9 +33,9 @@ NUMBERS = [
     pytest.param(path, option, id=" ".join([*path, option.opts[0]]))
     for path, command in COMMANDS.items()
     for option in command.params
-    if isinstance(option, click.Option) and isinstance(option.type, NUMERIC) and path != ("solve",)
+    if isinstance(option, click.Option) and isinstance(option.type, NUMERIC)
 ]
-"""Every option of every command that takes one number; those of solve are click's own, and checked by the search."""
+"""Every option of every command that takes one number."""
 
 
 def test_every_kind_of_command_is_here() -> None:
@@ -61,11 +61,6 @@ def test_what_is_out_of_range_is_refused(path: Path, option: click.Option) -> No
         wrong = ["0.5"]
     for value in wrong:
         refused(abapa(*path, option.opts[0], value), f"'{option.opts[0]}': '{value}': accepted are ")
-
-
-@pytest.mark.parametrize("value", ["inf", "nan", "0", "-1", "1e9"])
-def test_solve_refuses_such_times_too(value: str) -> None:
-    refused(abapa("solve", "start", "--no-tables", "--time", value), "a time of ", "accepted is more than 0")
 
 
 def test_the_limits_are_those_of_the_search() -> None:

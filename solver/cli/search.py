@@ -44,8 +44,8 @@ def command(
 
     Scores are final margins in seeds from the view of the player to move, stores included. "exact" is proven, from
     tables or ends of games; all else is an "estimate", with the proven bounds where there are any. Ctrl-C ends the
-    search and keeps what was found. With --exact the exit code is 1 where the value is not proven in the end, as with
-    abapa solve: a limit or depth 100 came first, or endless play leaves bounds that never meet.
+    search and keeps what was found. With --exact the exit code is 1 where the value is not proven in the end: a limit
+    or depth 100 came first, or the value rests on endless play, which abapa solve can prove and a search cannot.
     """
     from solver.search.searcher import MAX_DEPTH, Limits
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import json_option
+from solver.cli.options import DEPTH, Seconds, Whole, json_option
 from solver.cli.output import print_json
 from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @click.command(name="solve")
 @click.argument("position")
-@click.option("--time", "seconds", type=float, help="Give up after so many seconds.")
-@click.option("--depth", type=int, help="Give up after this depth, in plies.")
+@click.option("--time", "seconds", type=Seconds(), help="Give up after so many seconds.")
+@click.option("--depth", type=DEPTH, help="Give up after null windows of this depth, in plies.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Go on from this file if it is there, and write it on the way out.")  # fmt: skip
-@click.option("--graph", "graph_mib", type=click.IntRange(1), default=1024, show_default=True, metavar="MIB",
+@click.option("--graph", "graph_mib", type=Whole(1), default=1024, show_default=True, metavar="MIB",
               help="Most memory for the graph of boards that endless play may hold.")  # fmt: skip
 @searcher_options
 @json_option
