@@ -11,6 +11,7 @@ Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..)
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -121,6 +122,21 @@ class Position:
     def letter(self, house: int) -> str:
         """The letter of a house: A.. for South's, a.. for North's."""
         return chr(ord("A") + house) if house < self.rules.pits else chr(ord("a") + house - self.rules.pits)
+
+    def line(self, codes: Iterable[int]) -> list[str]:
+        """A line of the mover's house numbers (0..m-1), sides alternating, as letters, to the end of the game at most.
+
+        A search counts on after a majority (:mod:`solver.search.oware`); nobody plays those moves.
+        """
+        letters: list[str] = []
+        position = self
+        for code in codes:
+            if position.result() is not None:
+                break
+            house = code + position.turn * self.rules.pits
+            letters.append(self.letter(house))
+            position = position.play(house)
+        return letters
 
     def house(self, letter: str) -> int:
         """The house index of a letter. Raises :class:`~solver.errors.PositionError`."""

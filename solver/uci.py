@@ -178,8 +178,9 @@ class Engine:
             if name in ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo"):
                 try:
                     numbers[name] = read_whole(value)
-                except ValueError:
-                    raise AbapaError(f"go {name} {value}: a whole number is wanted") from None
+                except ValueError:  # a move is answered all the same: a program would wait for it for ever
+                    numbers[name] = 1
+                    self._say(f"info string go {name} {value}: a whole number is wanted, 1 is taken")
         patient = "infinite" in arguments or "ponder" in arguments
         depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
         nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
@@ -248,7 +249,7 @@ class Engine:
             self._say(f"info string {error}")
         if self._patient.is_set():
             self._stopped.wait()
-        letters = _letters(position, moves)
+        letters = position.line(moves)
         ponder = f" ponder {letters[1]}" if len(letters) > 1 else ""
         self._say(f"bestmove {letters[0] if letters else '0000'}{ponder}")
 
@@ -258,15 +259,9 @@ class Engine:
             self._output.flush()
 
 
-def _letters(position: Position, codes: tuple[int, ...]) -> str:
-    """A line of the mover's house numbers as letters, written together."""
-    pits = position.rules.pits
-    return "".join(position.letter(code + (position.turn + ply) % 2 * pits) for ply, code in enumerate(codes))
-
-
 def _info(position: Position, report: Report, searcher: Searcher[Position]) -> str:
     return (
         f"info depth {report.depth} score cp {100 * report.best.score} nodes {report.nodes}"
         f" nps {report.nodes_per_second} time {int(report.seconds * 1000)} hashfull {searcher.fullness}"
-        f" tbhits {report.table_hits} pv {_letters(position, report.best.moves)}"
+        f" tbhits {report.table_hits} pv {''.join(position.line(report.best.moves))}"
     )

@@ -130,7 +130,12 @@ def test_tables_without_bounds_are_left_out_and_said_so(tmp_path: Path) -> None:
         (["search", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
         (["solve", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
         (["selfplay", "--depth", "999"], "'--depth': '999': accepted are whole numbers from 1 to 100"),
+        (
+            ["solve", "start", "--save", "/nowhere/at/all"],
+            "cannot write /nowhere/at/all: there is no folder /nowhere/at",
+        ),
         (["play", "--match", "chess"], "unknown match format 'chess'"),
+        (["play", "--match", "antigua", "--position", "0-0-0-0-0-0-0-0-0-0-0-0-24-24-S"], "the game is over"),
     ],
 )
 def test_bad_input_is_named(args: list[str], said: str) -> None:
@@ -378,3 +383,43 @@ def test_games_that_cannot_be_read(tmp_path: Path) -> None:
     result = run("analyse", str(game))
     assert isinstance(result.exception, AbapaError) and "ply 2" in str(result.exception)
     assert run("analyse", str(tmp_path / "absent.ogn")).exit_code == 2
+
+
+def test_a_line_ends_with_the_game() -> None:
+    """A search counts on after a majority; nobody plays those moves."""
+    won = Position.parse("2-1-0-0-2-1-1-1-0-0-0-1-19-10-S", AWARI)
+    over = won.play("E")
+    assert over.result() is not None
+    assert won.line((4, 5, 0)) == ["E"]
+    assert Position.start(ABAPA).line((0, 5, 1)) == ["A", "f", "B"]
+
+
+def test_what_ctrl_c_cuts_short_is_not_taken_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver.search import benchmark
+
+    def interrupted(self: Searcher[Position], position: Position, *limits: object, **options: object) -> object:
+        report = searched(self, position, Limits(1))
+        self.interrupted = True
+        return report
+
+    searched = Searcher.search
+    monkeypatch.setattr(Searcher, "search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        benchmark.run(4)
+    start = Position.start(ABAPA)
+    with pytest.raises(KeyboardInterrupt):
+        list(analyse(Searcher(OwareGame(ABAPA), hash_mib=1), [start, start.play("A")], Limits(4)))
+
+
+def test_a_count_is_ended_by_ctrl_c_at_once() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "solver", "perft", "start", "20"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    for _ in range(120):
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        if process.poll() is not None:
+            break
+    out, _ = process.communicate(timeout=10)
+    assert process.returncode in (-signal.SIGINT, 130)
+    assert out == b""

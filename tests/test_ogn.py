@@ -302,3 +302,8 @@ def test_captures_that_are_none_are_told() -> None:
     (record,) = parse(f"{LAST}1. F+3")
     assert record.warnings == ["ply 1: F+3 captures 2 seeds"]
     assert "1. F+2" in dump([record])
+
+
+def test_a_tag_that_is_no_position_is_an_error_of_its_game() -> None:
+    with pytest.raises(OgnError, match="game Ama - Efua: position 'junk'"):
+        parse('[South "Ama"]\n[North "Efua"]\n[FEN "junk"]\n\n1. A *\n')

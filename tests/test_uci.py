@@ -259,7 +259,8 @@ def test_nonsense_is_passed_over(client: Client) -> None:
     client.send("", "   ", "hello", "uci-but-not-quite", "stop", "ponderhit", "debug on", "register later")
     assert client.quiet()
     client.send("go depth x")
-    assert "whole number" in client.until("info string")[-1]
+    assert "whole number is wanted, 1 is taken" in client.until("info string")[-1]
+    client.until("bestmove")
     client.send("go depth 1")
     assert client.until("bestmove")[-1].startswith("bestmove ")
 

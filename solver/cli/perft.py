@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 
 import click
@@ -30,6 +31,7 @@ def command(position: str, depth: int, rules: Rules, divide: bool, bulk: bool, a
 
     root = Position.start(rules) if position == "start" else Position.parse(position, rules)
     perft(Position.start(rules, 1), 2, bulk=bulk)  # compile or load the kernel outside the time taken
+    heard = signal.signal(signal.SIGINT, signal.SIG_DFL)  # a kernel cannot hear of Ctrl-C; there is nothing to keep
     began = time.perf_counter()
     moves: dict[str, int] = {}
     if divide and depth:
@@ -37,6 +39,7 @@ def command(position: str, depth: int, rules: Rules, divide: bool, bulk: bool, a
             moves[root.letter(move)] = perft(root.play(move), depth - 1, bulk=bulk)
     leaves = sum(moves.values()) if divide and depth else perft(root, depth, bulk=bulk)
     seconds = time.perf_counter() - began
+    signal.signal(signal.SIGINT, heard)
     rate = leaves / seconds if seconds > 0 else 0.0
     if as_json:
         found: dict[str, object] = {"leaves": leaves, "depth": depth, "position": root.text, "rules": rules.id}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.options import DEPTH, Seconds
-from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
+from solver.cli.searching import OpenSearcher, searcher_options, signed
 from solver.errors import AbapaError
 from solver.oware import NORTH, SIDES, SOUTH, Position
 
@@ -47,6 +47,8 @@ def command(
     limits = Limits(MAX_DEPTH if depth is None else depth, seconds)
     match = Match.start(format_name)
     start = open_searcher.position(position)
+    if start.result() is not None:
+        raise AbapaError("the game is over: accepted is a position that can be played on")
     person = SOUTH if side == "south" else NORTH
     with open_searcher() as searcher:
         click.echo(HELP)
@@ -114,7 +116,7 @@ class Table:
         report = self.searcher.choose(self.now, self.limits)
         if self.searcher.interrupted:
             raise Left
-        letter = move_letters(self.now, report.best.moves)[0]
+        letter = self.now.line(report.best.moves)[0]
         return letter, f"{signed(report.best.score)} {'exact' if report.exact else 'estimate'}"
 
     def _person_moves(self) -> bool:

@@ -8,7 +8,7 @@ import click
 
 from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
 from solver.cli.output import print_json
-from solver.cli.searching import OpenSearcher, bounds_json, line_json, move_letters, searcher_options, signed
+from solver.cli.searching import OpenSearcher, bounds_json, line_json, searcher_options, signed
 from solver.oware import Position
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     with open_searcher() as searcher:
         last = searcher.search(root, limits, multipv=multipv, on_depth=show)
         if not as_json:
-            best = move_letters(root, last.best.moves)[0]
+            best = root.line(last.best.moves)[0]
             how = "exact" if last.exact else f"estimate of depth {last.depth}"
             click.echo(f"best: {best}, {signed(last.best.score)} ({how})")
             if exact and not last.exact:
@@ -85,7 +85,7 @@ class Printer:
         for number, line in enumerate(report.lines):
             exact = line.exact if self.moves_apart else report.exact
             score = f"{signed(line.score)} {'exact' if exact else 'estimate'}"
-            letters = " ".join(move_letters(self.position, line.moves))
+            letters = " ".join(self.position.line(line.moves))
             if number == 0:
                 work = f"{report.nodes:>13,}  {report.nodes_per_second / 1e6:>7.2f}M  {report.table_hits:>10,}"
                 click.echo(f"{report.depth:>5}  {score:<13}{work}  {letters}")
@@ -108,8 +108,8 @@ def report_json(position: Position, report: Report) -> dict[str, Any]:
         "nps": report.nodes_per_second,
         "seconds": round(report.seconds, 6),
         "table_hits": report.table_hits,
-        "best": move_letters(position, report.best.moves)[0],
-        "pv": move_letters(position, report.best.moves),
+        "best": position.line(report.best.moves)[0],
+        "pv": position.line(report.best.moves),
         "moves": [line_json(position, line) for line in report.lines],
         "position": position.text,
         "rules": position.rules.id,

@@ -96,12 +96,6 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str
         yield maps
 
 
-def move_letters(position: Position, codes: tuple[int, ...]) -> list[str]:
-    """A line of the mover's house numbers (0..m-1), sides alternating, as letters."""
-    pits = position.rules.pits
-    return [position.letter(code + (position.turn + ply) % 2 * pits) for ply, code in enumerate(codes)]
-
-
 def signed(margin: float) -> str:
     """A margin in seeds with its sign; 0 without one."""
     return f"{margin:+g}" if margin else "0"
@@ -109,7 +103,7 @@ def signed(margin: float) -> str:
 
 def line_json(position: Position, line: Line) -> dict[str, Any]:
     """A root move for ``--json``."""
-    letters = move_letters(position, line.moves)
+    letters = position.line(line.moves)
     return {
         "move": letters[0],
         "score": line.score,

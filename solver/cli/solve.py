@@ -10,7 +10,8 @@ import click
 
 from solver.cli.options import DEPTH, Seconds, Whole, json_option
 from solver.cli.output import print_json
-from solver.cli.searching import OpenSearcher, move_letters, searcher_options, signed
+from solver.cli.searching import OpenSearcher, searcher_options, signed
+from solver.errors import AbapaError
 
 if TYPE_CHECKING:
     from solver.search.proof import Proof
@@ -58,6 +59,8 @@ def command(
             text = f"depth {proof.depth}  proven {bounds}  {proof.nodes:,} nodes  {proof.seconds:.1f} s"
             click.echo(f"\r{text:<78}", err=True, nl=False)
 
+    if save is not None and not save.absolute().parent.is_dir():
+        raise AbapaError(f"cannot write {save}: there is no folder {save.absolute().parent}")
     with open_searcher() as searcher:
         resumed = save is not None and save.exists()
         if save is not None and resumed:
@@ -67,12 +70,11 @@ def command(
         try:
             for proof in prove(searcher, root, limits, proof, graph_mib):  # noqa: B020
                 show(proof)
-        finally:
-            if save is not None:
-                save_proof(save, proof, searcher, about)
-            if terminal:
-                click.echo("", err=True)
-        best = move_letters(root, (proof.move,))[0] if proof.final and proof.move >= 0 else None
+        except KeyboardInterrupt:  # between two windows; inside one the searcher takes it
+            searcher.interrupted = True
+        if terminal:
+            click.echo("", err=True)
+        best = root.line((proof.move,))[0] if proof.final and proof.move >= 0 else None
         if as_json:
             found = {"low": proof.low, "high": proof.high, "exact": proof.exact, "final": proof.final, "best": best}
             work = {"depth": proof.depth, "nodes": proof.nodes, "seconds": round(proof.seconds, 3)}
@@ -82,6 +84,8 @@ def command(
             if proof.stuck:
                 click.echo(f"gave up: the graph of {graph_mib} MiB is full; --graph gives it more, and tables of more "
                            "seeds (abapa build) need less", err=True)  # fmt: skip
+        if save is not None:
+            save_proof(save, proof, searcher, about)
         if searcher.interrupted:
             context.exit(130)
         if not proof.final:

@@ -98,9 +98,12 @@ class Record:
 
     @property
     def start(self) -> Position:
-        """The position before the first move."""
+        """The position before the first move. Raises OgnError for a FEN tag that is none."""
         fen = self.tags.get("FEN")
-        return Position.parse(fen, self.rules) if fen else Position.start(self.rules)
+        try:
+            return Position.parse(fen, self.rules) if fen else Position.start(self.rules)
+        except PositionError as error:
+            raise OgnError(f"game {self.title}: {error}") from error
 
     def positions(self) -> list[Position]:
         """Every position of the game, the first and the last included. Raises OgnError for a move against the rules."""

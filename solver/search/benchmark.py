@@ -91,7 +91,10 @@ class Outcome:
 
 
 def run(depth: int = DEPTH, on_position: Callable[[str, Position, int], None] | None = None) -> Outcome:
-    """Search every position to ``depth``, one thread, no tables, the transposition table cleared before each."""
+    """Search every position to ``depth``, one thread, no tables, the transposition table cleared before each.
+
+    Raises KeyboardInterrupt on Ctrl-C.
+    """
     searcher = Searcher(OwareGame(ABAPA), hash_mib=HASH_MIB)
     nodes, seconds = 0, 0.0
     for kind, texts in POSITIONS.items():
@@ -100,6 +103,8 @@ def run(depth: int = DEPTH, on_position: Callable[[str, Position, int], None] | 
             searcher.clear()
             began = time.process_time()
             report = searcher.search(position, Limits(depth))
+            if searcher.interrupted:  # a signature of searches cut short is none
+                raise KeyboardInterrupt
             seconds += time.process_time() - began
             nodes += report.nodes
             if on_position is not None:

@@ -258,7 +258,8 @@ def _next(low: int, high: int, guess: int) -> int:
 def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[str, Any]) -> None:
     """Write a proof and the transposition table (beside the file, then renamed) so that it can go on.
 
-    What fortresses settled is in the transposition table; the graph of one not finished is not kept.
+    What fortresses settled is in the transposition table; the graph of one not finished is not kept. Raises AbapaError
+    where the file cannot be written.
 
     ``about`` says what the proof is of (position, rules); :func:`load_proof` insists on the same.
     """
@@ -268,11 +269,15 @@ def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[st
     buckets = 0 if entries is None else len(entries)
     head = {"format": FORMAT, "about": about, "proof": proof.__dict__, "buckets": buckets}
     part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            np.savez(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise AbapaError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any]) -> Proof:
@@ -288,6 +293,10 @@ def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any]) -> Pr
         if head["format"] != FORMAT:
             raise ValueError(head["format"])
         proof = Proof(**head["proof"])
+        if not all(
+            isinstance(bound, int) for bound in (proof.low, proof.high, proof.low_most, proof.high_least, proof.depth)
+        ):
+            raise TypeError(head["proof"])
     except OSError as error:
         raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
