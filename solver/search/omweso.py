@@ -449,6 +449,7 @@ class OmwesoGame:
             network = fitted() if rules.columns == FITTED_COLUMNS else seeds_and_haul(UNITS_A_SEED)
         record["table"], record["thresholds"], record["outputs"] = packed(network)
         self.kernels = OmwesoKernels(record)
+        self._latest: tuple[OmwesoPosition, list[Turn]] | None = None
 
     def place(self, position: OmwesoPosition, worker: NDArray[np.void]) -> None:
         """Write the position and those that it must not come back to. Raises PositionError for other rules."""
@@ -491,7 +492,9 @@ class OmwesoGame:
         return 0
 
     def _different(self, position: OmwesoPosition) -> list[Turn]:
-        """The turns that lead to different boards, in order."""
+        """The turns that lead to different boards, in order; kept for the next question about the same position."""
+        if self._latest is not None and self._latest[0] is position:
+            return self._latest[1]
         found: dict[object, Turn] = {}
         for turn in self._generator.turns(position):
             if not turn.ends:
@@ -501,7 +504,8 @@ class OmwesoGame:
             else:
                 after = (turn.side, turn.opponent, position.fresh and not turn.captured)
             found.setdefault(after, turn)
-        return list(found.values())
+        self._latest = position, list(found.values())
+        return self._latest[1]
 
     def _cuts(self, position: OmwesoPosition, turn: Turn) -> bool:
         """Whether a capturing turn is okutema."""

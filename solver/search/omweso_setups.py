@@ -43,12 +43,17 @@ class SetupRater:
         return Rating(setup, (mean_first + mean_second) / 2, mean_first, mean_second)
 
     def score(self, first: Side, second: Side) -> int:
-        """The first player's score of a game from two set-ups, wins counted as ESTIMATE_LIMIT."""
+        """The first player's score of a game from two set-ups, wins counted as ESTIMATE_LIMIT.
+
+        Raises KeyboardInterrupt on Ctrl-C.
+        """
         position = OmwesoPosition.start(first, second, self.rules)
         if not self._searcher.game.legal(position):
             return -ESTIMATE_LIMIT
         self._searcher.clear()
         score = self._searcher.search(position, Limits(depth=self.depth)).best.score
+        if self._searcher.interrupted:  # a search cut short rates nothing
+            raise KeyboardInterrupt
         return min(max(score, -ESTIMATE_LIMIT), ESTIMATE_LIMIT)
 
     def climb(self, start: Side, steps: int, seed: int = 1) -> Iterator[Rating]:

@@ -224,3 +224,37 @@ def test_bad_input_is_one_line_and_code_2(
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_a_cap_on_rounds_that_a_table_cannot_keep_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["solve", "--columns", "2", "--seeds", "8", "--tables", str(tmp_path)]
+    code, out, err = run(capsys, monkeypatch, *words, "--rules", "tournament+round-cap=3")
+    assert (code, out) == (2, "")
+    assert err.startswith("abapa: round-cap=3 ends games that take up to ") and err.endswith(" and more\n")
+    assert not any(tmp_path.iterdir())
+    assert run(capsys, monkeypatch, *words, "--rules", "tournament+round-cap=500")[0] == 0
+
+
+def test_a_finished_game_is_refused_before_anything_is_printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = "1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+    code, out, err = run(capsys, monkeypatch, "search", over)
+    assert (code, out, err) == (2, "", "abapa: the game is over: there is nothing to search\n")
+
+
+def test_ctrl_c_ends_games_and_ratings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver.search.searcher import Limits, Searcher
+
+    def interrupted(self: Searcher[OmwesoPosition], position: OmwesoPosition, *limits: object) -> object:
+        report = searched(self, position, Limits(1))
+        self.interrupted = True
+        return report
+
+    searched = Searcher.search
+    monkeypatch.setattr(Searcher, "search", interrupted)
+    for words in (["selfplay"], ["setup", "--tries", "1"]):
+        code, _, err = run(capsys, monkeypatch, *words)
+        assert (code, "interrupted" in err) == (130, True)

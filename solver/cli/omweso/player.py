@@ -26,7 +26,7 @@ class Player:
         self.searcher, self.limits = searcher, limits
 
     def choose(self, game: Game) -> Turn:
-        """The turn to play in a game that goes on."""
+        """The turn to play in a game that goes on. Raises KeyboardInterrupt on Ctrl-C."""
         began = time.monotonic()
         position = game.position
         best, most = None, 0
@@ -41,6 +41,8 @@ class Player:
         if limits.seconds is not None:
             limits = replace(limits, seconds=max(limits.seconds - (time.monotonic() - began), LEAST_SECONDS))
         code = self.searcher.search(position, limits).best.moves[0]
+        if self.searcher.interrupted:
+            raise KeyboardInterrupt
         found = self.searcher.game.turn(position, code)  # type: ignore[attr-defined]
         return next(
             turn

@@ -9,6 +9,7 @@ import click
 from solver.cli.omweso.options import history_options, read_position, rules_options
 from solver.cli.omweso.searching import line_texts, open_searcher, searcher_options
 from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
+from solver.errors import AbapaError
 
 DEFAULT_SECONDS = 3.0
 
@@ -75,6 +76,8 @@ def command(
                     f"{report.nodes_per_second / 1e6:>8.2f}M  {' '.join(texts)}"
                 )
 
+    if not searcher.game.legal(root):
+        raise AbapaError("the game is over: there is nothing to search")
     if not as_json:
         click.echo(root.draw())
         click.echo("depth  score             nodes  nodes/s  principal variation")

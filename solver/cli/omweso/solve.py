@@ -54,6 +54,7 @@ def command(
     if board is None:
         began = time.perf_counter()
         board = _solve(parsed, seeds, threads)
+        _check_rounds(board)
         seconds = time.perf_counter() - began
         if write:
             tables.mkdir(parents=True, exist_ok=True)
@@ -81,6 +82,17 @@ def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
             bar.update(decided)
 
         return solve_small(rules, seeds, threads=threads, report=report)
+
+
+def _check_rounds(board: SmallBoard) -> None:
+    """A table knows no rounds: refuse a cap that would end games before they are won. Raises AbapaError."""
+    from databases.omweso_small import take_census
+
+    longest = max(take_census(layer).longest for layer in (board.settled, board.fresh))
+    cap = board.rules.round_cap
+    if cap is not None and longest > 2 * cap:
+        least = (longest + 1) // 2
+        raise AbapaError(f"round-cap={cap} ends games that take up to {longest} plies: accepted are {least} and more")
 
 
 def _summary(board: SmallBoard) -> dict[str, Any]:
