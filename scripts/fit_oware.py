@@ -54,7 +54,7 @@ def play(
         if ply < 4 + random.integers(12):
             position = position.play(int(random.choice(position.legal_moves())))
             continue
-        best = searcher.search(position, Limits(depth)).best
+        best = searcher.search_through(position, Limits(depth)).best
         known = tables.get(position) if tables is not None and position.seeds <= seeds else None
         target = best.score - searcher.game.lead(position) if known is None else known.value
         samples.append(Sample(position, target, 0.0, known is not None))

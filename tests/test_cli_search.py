@@ -23,6 +23,7 @@ from solver.rules import ABAPA, AWARI, Rules
 from solver.search.analysis import MoveNote, analyse
 from solver.search.oware import OwareGame
 from solver.search.searcher import Limits, Searcher
+from solver.search.selfplay import play_game
 from tests import command_line
 from tests.command_line import abapa, refused
 from tests.table_files import write_tables
@@ -409,6 +410,8 @@ def test_what_ctrl_c_cuts_short_is_not_taken_for_a_result(monkeypatch: pytest.Mo
     start = Position.start(ABAPA)
     with pytest.raises(KeyboardInterrupt):
         list(analyse(Searcher(OwareGame(ABAPA), hash_mib=1), [start, start.play("A")], Limits(4)))
+    with pytest.raises(KeyboardInterrupt):
+        play_game(Searcher(OwareGame(ABAPA), hash_mib=1), start, Limits(4), 0, 1)
 
 
 def test_a_count_is_ended_by_ctrl_c_at_once() -> None:

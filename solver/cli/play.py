@@ -113,9 +113,10 @@ class Table:
 
     def _ask(self) -> tuple[str, str]:
         """The engine's move here, and its score in words, from the view of the player to move."""
-        report = self.searcher.choose(self.now, self.limits)
-        if self.searcher.interrupted:
-            raise Left
+        try:
+            report = self.searcher.choose(self.now, self.limits)
+        except KeyboardInterrupt:
+            raise Left from None
         letter = self.now.line(report.best.moves)[0]
         return letter, f"{signed(report.best.score)} {'exact' if report.exact else 'estimate'}"
 

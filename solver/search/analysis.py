@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from solver.oware import Position
-from solver.search.searcher import Limits, Report, Searcher
+from solver.search.searcher import Limits, Searcher
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def analyse(searcher: Searcher[Position], positions: Sequence[Position], limits:
     for ply, (before, after) in enumerate(itertools.pairwise(positions)):
         fresh = replace(before, seen=frozenset())
         code = _code_of(before, after)
-        report = _search(searcher, fresh, limits)
+        report = searcher.search_through(fresh, limits)
         best = report.best.moves[0]
         best_score, best_exact = report.best.score, report.exact
         if code == best and after.result() is None:
@@ -57,14 +57,6 @@ def analyse(searcher: Searcher[Position], positions: Sequence[Position], limits:
                 best, best_score, best_exact = code, score, exact
         letters = [before.letter(move + before.turn * before.rules.pits) for move in (code, best)]
         yield MoveNote(ply, before.turn, letters[0], score, exact, letters[1], best_score, best_exact)
-
-
-def _search(searcher: Searcher[Position], position: Position, limits: Limits) -> Report:
-    """A search that is not cut short: Ctrl-C ends the analysis, since what it would say were of another depth."""
-    report = searcher.search(position, limits)
-    if searcher.interrupted:
-        raise KeyboardInterrupt
-    return report
 
 
 def _code_of(before: Position, after: Position) -> int:
@@ -86,7 +78,7 @@ def _worth(searcher: Searcher[Position], after: Position, limits: Limits) -> tup
     if not fresh.legal_moves():
         south, north = fresh.result() or (0, 0)
         return lead + int(south - north) * (2 * fresh.turn - 1), True
-    report = _search(searcher, fresh, limits)
+    report = searcher.search_through(fresh, limits)
     own = fresh.stores[1 - after.turn] - fresh.stores[after.turn]
     return lead - own - report.best.score, report.exact
 

@@ -102,9 +102,7 @@ def run(depth: int = DEPTH, on_position: Callable[[str, Position, int], None] | 
             position = Position.parse(text, ABAPA)
             searcher.clear()
             began = time.process_time()
-            report = searcher.search(position, Limits(depth))
-            if searcher.interrupted:  # a signature of searches cut short is none
-                raise KeyboardInterrupt
+            report = searcher.search_through(position, Limits(depth))
             seconds += time.process_time() - began
             nodes += report.nodes
             if on_position is not None:

@@ -51,9 +51,7 @@ class SetupRater:
         if not self._searcher.game.legal(position):
             return -ESTIMATE_LIMIT
         self._searcher.clear()
-        score = self._searcher.search(position, Limits(depth=self.depth)).best.score
-        if self._searcher.interrupted:  # a search cut short rates nothing
-            raise KeyboardInterrupt
+        score = self._searcher.search_through(position, Limits(depth=self.depth)).best.score
         return min(max(score, -ESTIMATE_LIMIT), ESTIMATE_LIMIT)
 
     def climb(self, start: Side, steps: int, seed: int = 1) -> Iterator[Rating]:

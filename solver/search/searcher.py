@@ -181,15 +181,24 @@ class Searcher(Generic[Position]):
         assert report is not None  # the generator gives at least one
         return report
 
-    def choose(self, position: Position, limits: Limits | None = None) -> Report:
-        """Search for a move to play: as :meth:`search`, and inside tables a move that makes progress."""
+    def search_through(self, position: Position, limits: Limits | None = None) -> Report:
+        """As :meth:`search`, for callers whom a search cut short does not serve: raises KeyboardInterrupt on Ctrl-C."""
         report = self.search(position, limits)
-        if self.interrupted:
-            return report
+        self._raise_interrupt()
+        return report
+
+    def choose(self, position: Position, limits: Limits | None = None) -> Report:
+        """Search for a move to play: as :meth:`search_through`, and inside tables a move that makes progress."""
+        report = self.search_through(position, limits)
         move = self.progress(position, report)
+        self._raise_interrupt()
         if move is None or move == report.best.moves[0]:
             return report
         return replace(report, lines=(replace(report.best, moves=(move,)), *report.lines[1:]))
+
+    def _raise_interrupt(self) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
 
     def progress(self, position: Position, report: Report, nodes: int = 200_000) -> int | None:
         """A move that leads by force to a capture or end that gives what ``report`` promises, if tables promised it.

@@ -14,6 +14,7 @@ def play_game(
     """One game from ``start``: its positions, the last one final, and its moves as letters.
 
     The first ``random_plies`` moves are random by ``seed``; the searcher, cleared before, makes all others.
+    Raises KeyboardInterrupt on Ctrl-C.
     """
     chance = random.Random(seed)
     searcher.clear()

@@ -40,9 +40,7 @@ class Player:
         limits = self.limits
         if limits.seconds is not None:
             limits = replace(limits, seconds=max(limits.seconds - (time.monotonic() - began), LEAST_SECONDS))
-        code = self.searcher.search(position, limits).best.moves[0]
-        if self.searcher.interrupted:
-            raise KeyboardInterrupt
+        code = self.searcher.search_through(position, limits).best.moves[0]
         found = self.searcher.game.turn(position, code)  # type: ignore[attr-defined]
         return next(
             turn
