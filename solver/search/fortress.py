@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.kernels.compile import inline_kernel, kernel
-from solver.search.game import final, generate, key, limit, probe
+from solver.search.game import check, final, generate, key, limit, probe, wide
 from solver.search.negamax import negamax
 from solver.search.transposition import entry_high, entry_low, find, tighten
 from solver.search.worker import INFINITY, STATE_WORDS
@@ -153,7 +153,8 @@ def _judge(game, worker, holder_moves, margin):
     if found:  # where the bounds of a table differ, the upper is for a mover who holds, the lower for one who forces
         low = high = table_high if holder_moves else table_low
     elif worker["entries"] != _ZERO:
-        data = find(worker["entries"], worker["buckets"], key(game, worker, here))
+        mark, proof = key(game, worker, here), check(game, worker, here)
+        data = find(worker["entries"], worker["buckets"], mark, proof, wide(game))
         if data != _ZERO:
             low, high = max(low, entry_low(data)), min(high, entry_high(data))
     return _compare(low, high, holder_moves, margin)
@@ -268,26 +269,32 @@ def _settle(game, worker, graph, node, status):
         high = margin - 1
     if (graph.flags[row] & _HOLDER_MOVES) == 0:
         low, high = -high, -low
-    tighten(worker["entries"], worker["buckets"], key(game, worker, np.int64(1)), low, high, worker["age"])
+    mark, proof = key(game, worker, np.int64(1)), check(game, worker, np.int64(1))
+    tighten(worker["entries"], worker["buckets"], mark, proof, wide(game), low, high, worker["age"])
+
+
+@inline_kernel
+def _ask_child(game, worker, graph, child, holder_moves, margin):
+    """The question that a child of ``state[0]`` is asked: (status, node, whether it is the contrary of its parent's).
+
+    The node is put in only if no fact settles the question (-1).
+    """
+    gain = np.int64(worker["gain"][_ZERO, np.uint64(child)])
+    moves, after, contrary = _asked_of_child(graph.counters[EVEN] != 0, holder_moves, margin, gain)
+    _take(worker, child)
+    status, node = _judge(game, worker, moves, after), np.int64(-1)
+    if status == OPEN:
+        node = ask(graph, worker["state"][_ONE], moves, after)
+        status = _status(graph, node)
+    return status, node, contrary
 
 
 @kernel
 def ask_after(game, worker, graph, code, holder_moves, margin):
-    """The question that move ``code`` of ``state[0]`` makes of one about it: (status, node, whether the contrary).
-
-    The node is put in only if no fact settles the question (-1). There must be room; the move must be legal.
-    """
+    """As :func:`_ask_child` of the child that move ``code`` leads to. There must be room; the move must be legal."""
     for child in range(_moves(game, worker)):
-        at = np.uint64(child)
-        if np.int64(worker["move"][_ZERO, at]) == code:
-            gain = np.int64(worker["gain"][_ZERO, at])
-            moves, after, contrary = _asked_of_child(graph.counters[EVEN] != 0, holder_moves, margin, gain)
-            _take(worker, child)
-            status, node = _judge(game, worker, moves, after), np.int64(-1)
-            if status == OPEN:
-                node = ask(graph, worker["state"][_ONE], moves, after)
-                status = _status(graph, node)
-            return status, node, contrary
+        if np.int64(worker["move"][_ZERO, np.uint64(child)]) == code:
+            return _ask_child(game, worker, graph, child, holder_moves, margin)
     return np.int64(OPEN), np.int64(-1), False
 
 
@@ -381,17 +388,11 @@ def _meet_all(game, worker, graph, node, epoch, met):
     _load(graph, node, worker, 0)
     margin = np.int64(graph.margins[np.uint64(node)])
     for child in range(_moves(game, worker)):
-        gain = np.int64(worker["gain"][_ZERO, np.uint64(child)])
-        moves, after, contrary = _asked_of_child(graph.counters[EVEN] != 0, False, margin, gain)
-        _take(worker, child)
-        said = _judge(game, worker, moves, after)
-        if said == OPEN:
-            asked = ask(graph, worker["state"][_ONE], moves, after)
-            said = _status(graph, asked)
-            if said == OPEN and contrary:
-                graph.counters[DEBT] = asked
-            elif said == OPEN:
-                met = _meet(graph, asked, epoch, met)
+        said, asked, contrary = _ask_child(game, worker, graph, child, False, margin)
+        if said == OPEN and contrary:
+            graph.counters[DEBT] = asked
+        elif said == OPEN:
+            met = _meet(graph, asked, epoch, met)
         if said == (HELD if contrary else BROKEN):
             return np.int64(-1)
     return met
@@ -515,16 +516,10 @@ def _face_all(game, worker, graph, node):
     margin = np.int64(graph.margins[np.uint64(node)])
     status = np.int64(HELD)
     for child in range(_moves(game, worker)):
-        gain = np.int64(worker["gain"][_ZERO, np.uint64(child)])
-        moves, after, contrary = _asked_of_child(graph.counters[EVEN] != 0, False, margin, gain)
-        _take(worker, child)
-        said = _judge(game, worker, moves, after)
+        said, asked, contrary = _ask_child(game, worker, graph, child, False, margin)
         if said == OPEN:
-            asked = ask(graph, worker["state"][_ONE], moves, after)
-            said = _status(graph, asked)
-            if said == OPEN:
-                status = np.int64(OPEN)
-                _link(graph, asked, node, contrary)
+            status = np.int64(OPEN)
+            _link(graph, asked, node, contrary)
         if said == (HELD if contrary else BROKEN):
             return np.int64(BROKEN)
     return status

@@ -72,7 +72,7 @@ def wide(game: Any) -> bool:
 
 
 def check(game: Any, worker: Any, ply: Any) -> Any:
-    """A second uint64 hash of the same things as :func:`key` and independent of it; asked of wide games alone."""
+    """A second uint64 hash of the same things as :func:`key` and independent of it; 0 of games not wide."""
     raise NotImplementedError
 
 

@@ -66,10 +66,8 @@ from solver.search.transposition import (
     entry_move,
     entry_score,
     find,
-    find_wide,
     pack_entry,
     store,
-    store_wide,
 )
 from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY
 
@@ -98,10 +96,9 @@ def negamax(game, worker, ply, alpha, beta, depth):
     most = limit(game, worker, ply)
     low, high = -most, most
     worker["low"][here], worker["high"][here] = low, high
-    mark, proof = key(game, worker, ply), np.uint64(0)
+    mark, proof = key(game, worker, ply), check(game, worker, ply)
     worker["key"][here, np.uint64(0)] = mark
     if wide(game):
-        proof = check(game, worker, ply)
         worker["key"][here, np.uint64(1)] = proof
     inside = worker["quiet"][here] >= ply  # no irreversible move since the root
     realising = worker["salt"] != np.uint64(0)
@@ -141,10 +138,7 @@ def negamax(game, worker, ply, alpha, beta, depth):
     # 5. The transposition table: facts of any depth, an estimate of this depth or more.
     table_move = np.int64(-1)
     if worker["entries"] != np.uint64(0):
-        if wide(game):
-            data = find_wide(worker["entries"], worker["buckets"], mark, proof)
-        else:
-            data = find(worker["entries"], worker["buckets"], mark)
+        data = find(worker["entries"], worker["buckets"], mark, proof, wide(game))
         if data != np.uint64(0):
             table_move = entry_move(data)
             fits = entry_depth(data) == depth or (entry_depth(data) > depth and worker["same_depth"] == 0)
@@ -235,10 +229,7 @@ def negamax(game, worker, ply, alpha, beta, depth):
         kind = np.int64(BOTH)
     if worker["entries"] != np.uint64(0) and (ply > 0 or worker["excluded"] == np.uint64(0)):
         data = pack_entry(best, low, high, depth, best_move, kind, worker["age"])
-        if wide(game):
-            store_wide(worker["entries"], worker["buckets"], mark, proof, data)
-        else:
-            store(worker["entries"], worker["buckets"], mark, data)
+        store(worker["entries"], worker["buckets"], mark, proof, wide(game), data)
     return best
 
 
@@ -263,9 +254,7 @@ def _last_ply(game, worker, ply, beta):
             _make(game, worker, ply, at, gain)
             worker["nodes"] += 1
             worker["patience"] -= 1
-            mark, proof = key(game, worker, ply + 1), np.uint64(0)
-            if wide(game):
-                proof = check(game, worker, ply + 1)
+            mark, proof = key(game, worker, ply + 1), check(game, worker, ply + 1)
             if first == np.uint64(0):
                 first = mark
             different |= mark != first

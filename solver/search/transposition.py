@@ -135,81 +135,62 @@ def bucket_address(entries, buckets, key):
 
 
 @inline_kernel
-def find(entries, buckets, key):
-    """The data word stored for a key, or 0."""
+def _entry_bytes(wide):
+    return np.uint64(WIDE_BYTES if wide else ENTRY_BYTES)
+
+
+@inline_kernel
+def _is_of(at, data, key, check, wide):
+    """Whether the entry at an address, whose data word is ``data``, is whole and that of a position."""
+    same = (load_uint64(at) ^ data) == key
+    if wide:
+        same &= (load_uint64(at + np.uint64(24)) ^ data) == check
+    return same
+
+
+@inline_kernel
+def find(entries, buckets, key, check, wide):
+    """The data word stored for a position, or 0. ``check`` counts in a table of ``wide`` entries only."""
     at = bucket_address(entries, buckets, key)
-    for _ in range(BUCKET_ENTRIES):
+    for _ in range(WIDE_ENTRIES if wide else BUCKET_ENTRIES):
         data = load_uint64(at + np.uint64(8))
-        if (load_uint64(at) ^ data) == key and data != np.uint64(0):
+        if _is_of(at, data, key, check, wide) and data != np.uint64(0):
             return data
-        at += np.uint64(ENTRY_BYTES)
+        at += _entry_bytes(wide)
     return np.uint64(0)
 
 
 @inline_kernel
-def find_wide(entries, buckets, key, check):
-    """As :func:`find` in a table of wide entries."""
-    at = bucket_address(entries, buckets, key)
-    for _ in range(WIDE_ENTRIES):
-        data = load_uint64(at + np.uint64(8))
-        same = ((load_uint64(at) ^ data) ^ key) | ((load_uint64(at + np.uint64(24)) ^ data) ^ check)
-        if same == np.uint64(0) and data != np.uint64(0):
-            return data
-        at += np.uint64(WIDE_BYTES)
-    return np.uint64(0)
-
-
-@inline_kernel
-def store(entries, buckets, key, data):
+def store(entries, buckets, key, check, wide, data):
     """Write an entry over the same position's, or over the one of least worth: depth, less 8 for each search of age."""
     at = bucket_address(entries, buckets, key)
     age = entry_age(data)
     worst = np.int64(1 << 40)
     target = at
-    for _ in range(BUCKET_ENTRIES):
+    for _ in range(WIDE_ENTRIES if wide else BUCKET_ENTRIES):
         old = load_uint64(at + np.uint64(8))
-        if (load_uint64(at) ^ old) == key or old == np.uint64(0):
+        if _is_of(at, old, key, check, wide) or old == np.uint64(0):
             target = at
             break
         worth = entry_depth(old) - 8 * np.int64((age - entry_age(old)) & np.uint64(63))
         if worth < worst:
             worst = worth
             target = at
-        at += np.uint64(ENTRY_BYTES)
+        at += _entry_bytes(wide)
     store_uint64(target, key ^ data)
     store_uint64(target + np.uint64(8), data)
+    if wide:
+        store_uint64(target + np.uint64(24), check ^ data)
 
 
 @inline_kernel
-def store_wide(entries, buckets, key, check, data):
-    """As :func:`store` in a table of wide entries."""
-    at = bucket_address(entries, buckets, key)
-    age = entry_age(data)
-    worst = np.int64(1 << 40)
-    target = at
-    for _ in range(WIDE_ENTRIES):
-        old = load_uint64(at + np.uint64(8))
-        other = ((load_uint64(at) ^ old) ^ key) | ((load_uint64(at + np.uint64(24)) ^ old) ^ check)
-        if other == np.uint64(0) or old == np.uint64(0):
-            target = at
-            break
-        worth = entry_depth(old) - 8 * np.int64((age - entry_age(old)) & np.uint64(63))
-        if worth < worst:
-            worst = worth
-            target = at
-        at += np.uint64(WIDE_BYTES)
-    store_uint64(target, key ^ data)
-    store_uint64(target + np.uint64(8), data)
-    store_uint64(target + np.uint64(24), check ^ data)
-
-
-@inline_kernel
-def tighten(entries, buckets, key, low, high, age):
+def tighten(entries, buckets, key, check, wide, low, high, age):
     """Add proven bounds to what is stored for a position, or store them alone, as no search's estimate."""
-    old = find(entries, buckets, key)
+    old = find(entries, buckets, key, check, wide)
     if old == np.uint64(0):
-        store(entries, buckets, key, pack_entry(low, low, high, np.int64(1), np.int64(-1), np.int64(0), age))
-        return
-    low, high = max(low, entry_low(old)), min(high, entry_high(old))
-    score, depth = min(max(entry_score(old), low), high), entry_depth(old)
-    store(entries, buckets, key, pack_entry(score, low, high, depth, entry_move(old), entry_kind(old), age))
+        data = pack_entry(low, low, high, np.int64(1), np.int64(-1), np.int64(0), age)
+    else:
+        low, high = max(low, entry_low(old)), min(high, entry_high(old))
+        score = min(max(entry_score(old), low), high)
+        data = pack_entry(score, low, high, entry_depth(old), entry_move(old), entry_kind(old), age)
+    store(entries, buckets, key, check, wide, data)

@@ -15,7 +15,7 @@ from solver.omweso.setups import CLASSIC
 from solver.search.game import check, key
 from solver.search.omweso import OmwesoGame
 from solver.search.searcher import Limits, Searcher
-from solver.search.transposition import allocate, find_wide, pack_entry, store_wide
+from solver.search.transposition import allocate, find, pack_entry, store
 from solver.search.worker import new_worker
 from tests.omweso.strategies import positions
 
@@ -125,12 +125,12 @@ def test_no_two_boards_share_a_key_or_a_check() -> None:
 
 @kernel
 def stored(address, buckets, key, check, data):
-    store_wide(address, buckets, key, check, data)
+    store(address, buckets, key, check, True, data)
 
 
 @kernel
 def looked_up(address, buckets, key, check):
-    return find_wide(address, buckets, key, check)
+    return find(address, buckets, key, check, True)
 
 
 @kernel
