@@ -19,8 +19,9 @@ from databases.prober import open_tables
 from solver.oware import Position
 from solver.rules import AWARI
 from solver.search import fortress
-from solver.search.fortress import grown, new_graph
+from solver.search.fortress import new_graph
 from solver.search.oware import OwareGame, Tables
+from solver.search.proof import settle
 from solver.search.searcher import Limits, Searcher
 
 BOARDS = {
@@ -32,16 +33,15 @@ BOARDS = {
 """Boards and their values, which the answers are held against."""
 
 
-def settle(searcher: Searcher[Position], position: Position, margin: int, depth: int) -> tuple[bool, int, int]:
+def ask(searcher: Searcher[Position], position: Position, margin: int, depth: int) -> tuple[bool, int, int]:
     """Whether the value is at least ``margin``; nodes in the graph, nodes searched."""
     graph = new_graph(1 << 10, True)
     holder_moves, asked = (True, margin) if margin <= 0 else (False, 1 - margin)
     with searcher.session(position, Limits()) as session:
         root = session.ask(graph, holder_moves, asked)
-        while (status := fortress.status_of(graph, root)) == fortress.OPEN:
-            if session.besiege(graph, root, 1 << 40, depth) == fortress.FULL:
-                graph = grown(graph)
-        return (status == fortress.HELD) == holder_moves, int(graph.counters[fortress.NODES]), session.nodes
+        graph, _ = settle(session, graph, root, depth)
+        held = fortress.status_of(graph, root) == fortress.HELD
+        return held == holder_moves, int(graph.counters[fortress.NODES]), session.nodes
 
 
 def measure(tables: Tables, depth: int) -> dict[str, float]:
@@ -51,7 +51,7 @@ def measure(tables: Tables, depth: int) -> dict[str, float]:
         position = Position.parse(text, AWARI)
         searcher = Searcher(OwareGame(AWARI, {n: tables[n] for n in range(position.seeds)}), hash_mib=64)
         for margin in (value, value + 1):
-            holds, graph, nodes = settle(searcher, position, margin, depth)
+            holds, graph, nodes = ask(searcher, position, margin, depth)
             assert holds == (value >= margin), f"{text} at least {margin}: {holds}"
             graphs, searched = graphs + graph, searched + nodes
     return {"depth": depth, "graph": graphs, "searched": searched, "seconds": round(time.process_time() - began, 2)}

@@ -14,8 +14,9 @@ from solver.kernels.oware import unpack_row
 from solver.oware import Position
 from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search import fortress
-from solver.search.fortress import BROKEN, HELD, OPEN, Graph, grown, new_graph, status_of
+from solver.search.fortress import BROKEN, HELD, OPEN, Graph, new_graph, status_of
 from solver.search.oware import OwareGame
+from solver.search.proof import settle
 from solver.search.searcher import Limits, Searcher
 from tests.oware_brute import BruteTables, boards_of
 from tests.test_search_exact import positions, tables, truth
@@ -42,7 +43,7 @@ def bounds(position: Position) -> tuple[int, int]:
     return brute(position.rules).lower(board), brute(position.rules).upper(board)
 
 
-def settle(
+def settled(
     searcher: Searcher[Position],
     position: Position,
     holder_moves: bool,
@@ -55,16 +56,8 @@ def settle(
     graph = new_graph(room, position.rules.cycle is Cycle.EVEN)
     with searcher.session(position, Limits()) as session:
         root = session.ask(graph, holder_moves, margin)
-        debts = [root]
-        while debts:
-            work = max(50, int(graph.counters[fortress.NODES]) // 4)
-            code = session.besiege(graph, debts[-1], work, depth)
-            if code == fortress.RESOLVED:
-                debts.pop()
-            elif code == fortress.OWES:
-                debts.append(int(graph.counters[fortress.DEBT]))
-            elif code == fortress.FULL:
-                graph = grown(graph)
+        graph, ended = settle(session, graph, root, depth)
+    assert ended == fortress.RESOLVED
     return graph, root
 
 
@@ -91,7 +84,7 @@ def test_every_question_of_small_boards(rules: Rules, hash_mib: int) -> None:
             continue
         low, high = bounds(position)
         for holder_moves, margin, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
-            graph, root = settle(searcher, position, holder_moves, margin, depth=int(random.integers(1, 6)))
+            graph, root = settled(searcher, position, holder_moves, margin, depth=int(random.integers(1, 6)))
             assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, holder_moves, margin)
             asked += 1
     assert asked > 50
@@ -109,7 +102,7 @@ def test_questions_of_larger_boards_with_tables_below(rules: Rules, fewer: int) 
         near = {low, low + 1, high, high + 1, 0}
         for holder_moves, margin, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
             if (margin if holder_moves else 1 - margin) in near:
-                graph, root = settle(searcher, position, holder_moves, margin, depth=14, room=1024)
+                graph, root = settled(searcher, position, holder_moves, margin, depth=14, room=1024)
                 assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, holder_moves, margin)
 
 
@@ -136,7 +129,7 @@ def test_what_is_held_is_a_closed_set_by_the_rules(question: tuple[Position, boo
     position, holder_moves, margin = question
     if not position.legal_moves():
         return
-    graph, root = settle(Searcher(OwareGame(position.rules), hash_mib=0), position, holder_moves, margin, depth=0)
+    graph, root = settled(Searcher(OwareGame(position.rules), hash_mib=0), position, holder_moves, margin, depth=0)
     known = {_question(graph, node, position.rules): status_of(graph, node) for node in range(_nodes(graph))}
     assert known[(position.canonical, holder_moves, margin)] == status_of(graph, root) != OPEN
     for (board, moves, kept), status in known.items():
@@ -203,6 +196,6 @@ def test_win_only_far_from_a_majority_is_forfeit() -> None:
             statuses = set()
             for rules, stores in ((forfeit, (0, 0)), (win_only, (11, 11))):
                 position = Position(board, stores, rules=rules)
-                graph, root = settle(Searcher(OwareGame(rules), hash_mib=1), position, holder_moves, margin)
+                graph, root = settled(Searcher(OwareGame(rules), hash_mib=1), position, holder_moves, margin)
                 statuses.add(status_of(graph, root))
             assert len(statuses) == 1

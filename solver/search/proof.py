@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -96,7 +97,7 @@ def prove(
             for found in siege.questions(proof, lead, max(session.nodes - reached, _FIRST_TURN)):
                 yield _timed(proof := found, start, session)
         if proof.final:
-            proof = siege.move(proof, lead)
+            proof = siege.move(proof, lead, searcher.game.legal(fresh))
         yield _timed(replace(proof, stuck=siege.full), start, session)
 
 
@@ -185,14 +186,16 @@ class _Siege:
             proof = _narrowed(proof, self.position, proof.low, proof.low_most if self.even else proof.high)
             yield proof
 
-    def move(self, proof: Proof, lead: int) -> Proof:
-        """The proof with a move that is proven to give ``low``, or none (-1) if the session ends before it is found."""
+    def move(self, proof: Proof, lead: int, codes: tuple[int, ...]) -> Proof:
+        """The proof with one of the legal moves ``codes`` that is proven to give ``low``, or none (-1).
+
+        None where the session ends, or the graph is full, before it is found.
+        """
         margin = proof.low - lead
         holder_moves, margin = (True, margin) if self.even and margin <= 0 else (False, 1 - margin)
-        codes = sorted(self.session.legal(self.position), key=lambda code: code != proof.move)
         work = _FIRST_TURN
         while not (self.full or self.session.stopped):
-            for code in codes:
+            for code in sorted(codes, key=lambda code: code != proof.move):
                 if self._gives(code, holder_moves, margin, self.session.nodes + work):
                     return replace(proof, move=code)
             work *= 4
@@ -221,22 +224,10 @@ class _Siege:
 
     def _settled(self, node: int, enough: int) -> int:
         """Work on a question until ``enough`` nodes are spent or there is no room; its status."""
-        session = self.session
-        debts = [node]
-        while debts:
-            if session.nodes >= enough or session.stopped:
-                return fortress.OPEN
-            work = max(_SLICE, int(self.graph.counters[fortress.NODES]) // 4)
-            code = session.besiege(self.graph, debts[-1], work, self.depth)
-            if code == fortress.RESOLVED:
-                debts.pop()
-            elif code == fortress.OWES:
-                debts.append(int(self.graph.counters[fortress.DEBT]))
-            elif code == fortress.FULL and 2 * len(self.graph.margins) <= self.room:
-                self.graph = grown(self.graph)
-            elif code == fortress.FULL:
-                self._look_further()
-                return fortress.OPEN
+        self.graph, ended = settle(self.session, self.graph, node, self.depth, enough, self.room)
+        if ended == fortress.FULL:
+            self._look_further()
+            return fortress.OPEN
         return fortress.status_of(self.graph, node)
 
     def _look_further(self) -> None:
@@ -244,6 +235,31 @@ class _Siege:
         self.depth += _FURTHER
         self.full = self.depth > _FURTHEST
         self.graph = self._empty()
+
+
+def settle(
+    session: Session[Any], graph: Graph, node: int, depth: int, enough: int = sys.maxsize, room: int = sys.maxsize
+) -> tuple[Graph, int]:
+    """Work on a question and on the debts that it comes to: the graph, which may have grown, and how it ended.
+
+    RESOLVED; PAUSED when the session has searched ``enough`` nodes or is stopped; FULL when the graph would have more
+    than ``room`` nodes. ``depth`` is how far the holder's moves are looked ahead.
+    """
+    debts = [node]
+    while debts:
+        if session.nodes >= enough or session.stopped:
+            return graph, fortress.PAUSED
+        work = max(_SLICE, int(graph.counters[fortress.NODES]) // 4)
+        ended = session.besiege(graph, debts[-1], work, depth)
+        if ended == fortress.RESOLVED:
+            debts.pop()
+        elif ended == fortress.OWES:
+            debts.append(int(graph.counters[fortress.DEBT]))
+        elif ended == fortress.FULL:
+            if 2 * len(graph.margins) > room:
+                return graph, fortress.FULL
+            graph = grown(graph)
+    return graph, fortress.RESOLVED
 
 
 def _next(low: int, high: int, guess: int) -> int:

@@ -359,10 +359,6 @@ class Session(Generic[Position]):
         status, node, contrary = ask_after(self._kernels, self._workers[0][0], graph, code, holder_moves, margin)
         return int(status), int(node), bool(contrary)
 
-    def legal(self, position: Position) -> tuple[int, ...]:
-        """The codes of the legal moves."""
-        return self._searcher.game.legal(position)
-
     def besiege(self, graph: Graph, node: int, budget: int, depth: int) -> int:
         """Work on a question until ``budget`` nodes of its graph are expanded; see :func:`fortress.besiege`."""
         return int(self._wait(besiege, self._kernels, self._workers[0][0], graph, node, budget, depth))
