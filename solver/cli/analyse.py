@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.options import DEPTH, NODES, Seconds, json_option, rules_override_option
-from solver.cli.output import print_json
+from solver.cli.output import check_folder_of, print_json, signed
 from solver.cli.progress import progress_bar
-from solver.cli.searching import OpenSearcher, engine_options, signed
+from solver.cli.searching import OpenSearcher, engine_options
 from solver.errors import AbapaError
 from solver.oware import SIDES
 
@@ -61,8 +61,8 @@ def command(
     from solver.search.searcher import MAX_DEPTH, Limits
 
     for path in (output, plot):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise AbapaError(f"cannot write {path}: there is no folder {path.absolute().parent}")
+        if path is not None:
+            check_folder_of(path)
     if plot is not None:
         check_plot(plot)
     text = sys.stdin.read() if str(game) == "-" else game.read_text(encoding="utf-8", errors="replace")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from solver.cli.output import signed
 from solver.oware import SIDES, Position
 
 if TYPE_CHECKING:
@@ -115,8 +116,3 @@ def numbers_json(answer: Probe | MoveValue) -> dict[str, int]:
 def _more(value: int) -> str:
     seeds = "seed" if abs(value) == 1 else "seeds"
     return f"{abs(value)} {'more' if value > 0 else 'fewer'} {seeds}"
-
-
-def signed(margin: int) -> str:
-    """A margin with its sign; 0 has none."""
-    return f"{margin:+d}" if margin else "0"

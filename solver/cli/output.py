@@ -1,11 +1,14 @@
-"""Data on stdout: JSON, one compact object a line."""
+"""How data is written: JSON, one compact object a line; margins; tables; files asked for."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
+
+from solver.errors import AbapaError
 
 
 def print_json(data: Any) -> None:
@@ -18,3 +21,15 @@ def markdown_table(rows: list[list[str]]) -> str:
     kept = [column for column in zip(*rows, strict=True) if any(column[1:])]
     headings, *lines = zip(*kept, strict=True)
     return "\n".join("| " + " | ".join(line) + " |" for line in [headings, ["---:"] * len(kept), *lines])
+
+
+def signed(margin: float) -> str:
+    """A margin in seeds with its sign; 0 without one."""
+    return f"{margin:+g}" if margin else "0"
+
+
+def check_folder_of(path: Path) -> None:
+    """Refuse a file that cannot be written for want of its folder, before long work. Raises AbapaError."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise AbapaError(f"cannot write {path}: there is no folder {folder}")

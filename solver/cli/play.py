@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.options import DEPTH, Seconds
-from solver.cli.searching import OpenSearcher, searcher_options, signed
+from solver.cli.output import signed
+from solver.cli.searching import OpenSearcher, searcher_options
 from solver.errors import AbapaError
 from solver.oware import NORTH, SIDES, SOUTH, Position
 

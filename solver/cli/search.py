@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
-from solver.cli.output import print_json
-from solver.cli.searching import OpenSearcher, bounds_json, line_json, searcher_options, signed
+from solver.cli.output import print_json, signed
+from solver.cli.searching import OpenSearcher, bounds_json, line_json, searcher_options
 from solver.oware import Position
 
 if TYPE_CHECKING:

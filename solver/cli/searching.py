@@ -96,11 +96,6 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str
         yield maps
 
 
-def signed(margin: float) -> str:
-    """A margin in seeds with its sign; 0 without one."""
-    return f"{margin:+g}" if margin else "0"
-
-
 def line_json(position: Position, line: Line) -> dict[str, Any]:
     """A root move for ``--json``."""
     letters = position.line(line.moves)

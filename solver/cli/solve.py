@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.options import DEPTH, Seconds, Whole, json_option
-from solver.cli.output import print_json
-from solver.cli.searching import OpenSearcher, searcher_options, signed
-from solver.errors import AbapaError
+from solver.cli.output import check_folder_of, print_json, signed
+from solver.cli.searching import OpenSearcher, searcher_options
 
 if TYPE_CHECKING:
     from solver.search.proof import Proof
@@ -59,8 +58,8 @@ def command(
             text = f"depth {proof.depth}  proven {bounds}  {proof.nodes:,} nodes  {proof.seconds:.1f} s"
             click.echo(f"\r{text:<78}", err=True, nl=False)
 
-    if save is not None and not save.absolute().parent.is_dir():
-        raise AbapaError(f"cannot write {save}: there is no folder {save.absolute().parent}")
+    if save is not None:
+        check_folder_of(save)
     with open_searcher() as searcher:
         resumed = save is not None and save.exists()
         if save is not None and resumed:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.answers import columns, signed
+from solver.cli.answers import columns
 from solver.cli.options import Whole, json_option, rules_option, tables_option
-from solver.cli.output import markdown_table, print_json
+from solver.cli.output import markdown_table, print_json, signed
 from solver.rules import Rules
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.answers import columns, numbers_json, signed
+from solver.cli.answers import columns, numbers_json
 from solver.cli.build import SizeType
 from solver.cli.options import Whole, json_option, tables_option
-from solver.cli.output import markdown_table, print_json
+from solver.cli.output import markdown_table, print_json, signed
 from solver.cli.progress import BuildProgress
 from solver.numerals import read_decimal
 

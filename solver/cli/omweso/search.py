@@ -9,7 +9,6 @@ import click
 from solver.cli.omweso.options import history_options, read_position, rules_options
 from solver.cli.omweso.searching import line_texts, open_searcher, searcher_options
 from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
-from solver.errors import AbapaError
 
 DEFAULT_SECONDS = 3.0
 
@@ -54,7 +53,14 @@ def command(
     limits = Limits(MAX_DEPTH if depth is None else depth, seconds, nodes)
     searcher = open_searcher(root.rules, hash_mib, threads)
 
+    headed = as_json
+
     def show(report: Report) -> None:
+        nonlocal headed
+        if not headed:  # with the first report: no error follows it
+            click.echo(root.draw())
+            click.echo("depth  score             nodes  nodes/s  principal variation")
+            headed = True
         if not report.finished:
             return
         for line in report.lines:
@@ -76,11 +82,6 @@ def command(
                     f"{report.nodes_per_second / 1e6:>8.2f}M  {' '.join(texts)}"
                 )
 
-    if not searcher.game.legal(root):
-        raise AbapaError("the game is over: there is nothing to search")
-    if not as_json:
-        click.echo(root.draw())
-        click.echo("depth  score             nodes  nodes/s  principal variation")
     last = searcher.search(root, limits, multipv=multipv, on_depth=show)
     if not as_json:
         best = line_texts(searcher, root, last.best)[:1]
