@@ -50,7 +50,7 @@ def run_in_this_process(folder: Path, rules_id: str, seeds: int, threads: int, d
     from databases.builder.propagate import PhaseClock
     from databases.journal import JOURNAL_NAME
     from databases.tiers import tier_size
-    from solver.rules import Rules
+    from solver.oware.rules import Rules
 
     rules, clock = Rules.parse(rules_id), PhaseClock()
 

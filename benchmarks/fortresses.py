@@ -16,12 +16,12 @@ from pathlib import Path
 
 from databases.builder.build import build_tables
 from databases.prober import open_tables
-from solver.oware import Position
-from solver.rules import AWARI
+from solver.oware.game import OwareGame, Tables
+from solver.oware.position import Position
+from solver.oware.proof import settle
+from solver.oware.rules import AWARI
 from solver.search import fortress
 from solver.search.fortress import new_graph
-from solver.search.oware import OwareGame, Tables
-from solver.search.proof import settle
 from solver.search.searcher import Limits, Searcher
 
 BOARDS = {

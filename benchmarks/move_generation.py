@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from solver.kernels.oware import perft
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI
+from solver.oware.kernels import perft
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI
 
 
 def main() -> None:

@@ -27,7 +27,8 @@ from math import sqrt
 import numpy as np
 
 from solver.kernels.compile import kernel
-from solver.kernels.omweso import (
+from solver.omweso.game import UNITS_A_SEED, OmwesoGame, plies_to_end
+from solver.omweso.kernels import (
     CAPTURED_SHIFT,
     ENDLESS_SHIFT,
     INFO,
@@ -44,7 +45,6 @@ from solver.kernels.omweso import (
 from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
-from solver.search.omweso import UNITS_A_SEED, OmwesoGame, plies_to_end
 from solver.search.searcher import Limits, Searcher, compile_search
 
 U = np.uint64

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from solver.kernels.compile import kernel
-from solver.kernels.omweso import (
+from solver.omweso.kernels import (
     ENDLESS_SHIFT,
     FOE_INNER,
     FOE_OUTER,

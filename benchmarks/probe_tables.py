@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from databases.builder.build import build_tables
 from databases.prober import open_tables
 from databases.tiers import board_at, tier_size
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 MANY, FEW = 1_000_000, 5_000
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from databases.builder.plan import packed_memory, size_text, tier_memory
 from databases.store import table_bytes
 from databases.tiers import tier_size
-from solver.rules import AWARI
+from solver.oware.rules import AWARI
 
 QUANTITIES = ("value",)
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from solver.oware import Position
-from solver.rules import ABAPA
-from solver.search.oware import OwareGame
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA
 from solver.search.searcher import Limits, Searcher
 
 

@@ -10,7 +10,7 @@ from platformdirs import user_data_path
 
 from solver.errors import AbapaError
 from solver.omweso.rules import OmwesoRules
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.oware import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sow, sowing_table
-from solver.rules import Rules
+from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sow, sowing_table
+from solver.oware.rules import Rules
 
 ILLEGAL = 255
 """Seeds captured by a move that the rules forbid."""

@@ -34,8 +34,8 @@ from databases.tiers import block_offsets, board_at, index_in_tier, tier_size
 from solver.errors import AbapaError
 from solver.kernels.compile import kernel, parallel_kernel
 from solver.kernels.intrinsics import load_int8
-from solver.kernels.oware import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
-from solver.rules import AWARI, Rules
+from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
+from solver.oware.rules import AWARI, Rules
 
 PITS = 6
 """Houses a side of the published files. The functions below take other boards too, by the same rule."""

@@ -8,7 +8,7 @@ is lost in d (d even); what no level reaches is drawn.
 
 The first turns of a game, which may not capture, and okukoneeza, which ends with the first capture, depend on history;
 so there are two *layers*: positions after the first capture, and *fresh* ones before it. :meth:`SmallBoard.starts`
-adds the two first turns. Turns come from :mod:`solver.kernels.omweso`; the file is :mod:`databases.store`'s.
+adds the two first turns. Turns come from :mod:`solver.omweso.kernels`; the file is :mod:`databases.store`'s.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from databases.store import CHUNK, Table, TableWriter
 from databases.tiers import block_offsets, board_index, tier_size
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.omweso import (
+from solver.omweso.kernels import (
     CAPTURED_SHIFT,
     ENDLESS_SHIFT,
     FIRST_TURN,

@@ -34,8 +34,8 @@ from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
-from solver.kernels.oware import SLAM_CODES, children, final_margin, pack_row
-from solver.rules import Rules
+from solver.oware.kernels import SLAM_CODES, children, final_margin, pack_row
+from solver.oware.rules import Rules
 
 Board = tuple[int, ...]
 AnyTable = TypeVar("AnyTable", bound=Table | PackedTable)

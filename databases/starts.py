@@ -20,7 +20,7 @@ from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.verifier import Verdict, prove
 from solver.errors import AbapaError
-from solver.rules import AWARI, Rules
+from solver.oware.rules import AWARI, Rules
 
 LONGEST_LINE = 200
 """Moves of best play that are shown at most."""

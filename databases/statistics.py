@@ -23,8 +23,8 @@ from databases.store import count_margins
 from databases.tiers import block_offsets, board_at
 from solver.kernels.compile import parallel_kernel
 from solver.kernels.intrinsics import load_int8
-from solver.kernels.oware import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sowing_table
-from solver.rules import Rules
+from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sowing_table
+from solver.oware.rules import Rules
 
 _OFFSET = 128
 _LANE = np.uint64(0xFF)

@@ -40,7 +40,7 @@ from solver import __version__
 from solver.errors import AbapaError, RulesError
 from solver.kernels.compile import kernel
 from solver.omweso.rules import OmwesoRules
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 __all__ = ["QUANTITIES", "Table", "TableError", "TableWriter", "find_tables", "table_path"]
 

@@ -25,8 +25,8 @@ from databases.halfboards import half_counts, half_firsts, list_halves, rank_ter
 from databases.halfmoves import row_rank
 from databases.tiers import block_offsets, tier_size
 from solver.kernels.compile import inline_kernel, parallel_kernel
-from solver.kernels.oware import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
-from solver.rules import Rules
+from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
+from solver.oware.rules import Rules
 
 UNKNOWN = 65535
 """Distance of a board that has none yet."""

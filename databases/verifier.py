@@ -47,7 +47,7 @@ from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
 from solver.numerals import read_whole
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 Counts = dict[int, dict[int, int]]
 """Seeds -> value -> boards."""

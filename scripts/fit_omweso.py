@@ -1,4 +1,4 @@
-"""Fit the network of Omweso's evaluation (``solver.search.omweso_network``) on games of its own; write its weights.
+"""Fit the network of Omweso's evaluation (``solver.omweso.network``) on games of its own; write its weights.
 
 Run ``.venv/bin/python scripts/fit_omweso.py [--positions N] [--depth D] [--seed S] [--epochs E] [--out FILE]``. Equal
 players of a fixed depth play from random and classic set-ups after some random turns. Half of the positions are those
@@ -28,15 +28,10 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from solver.kernels.compile import kernel
-from solver.kernels.omweso import FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH, pack, prizes
-from solver.omweso.rules import TOURNAMENT
-from solver.omweso.setups import CLASSIC
-from solver.search import omweso_weights
-from solver.search.game import final
-from solver.search.game import generate as generate_children
-from solver.search.negamax import negamax
-from solver.search.omweso import ESTIMATE_LIMIT, UNITS_A_SEED, OmwesoGame
-from solver.search.omweso_network import (
+from solver.omweso import weights
+from solver.omweso.game import ESTIMATE_LIMIT, UNITS_A_SEED, OmwesoGame
+from solver.omweso.kernels import FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH, pack, prizes
+from solver.omweso.network import (
     FULL,
     GROUPS,
     LANES,
@@ -52,6 +47,11 @@ from solver.search.omweso_network import (
     rows_text,
     seeds_and_haul,
 )
+from solver.omweso.rules import TOURNAMENT
+from solver.omweso.setups import CLASSIC
+from solver.search.game import final
+from solver.search.game import generate as generate_children
+from solver.search.negamax import negamax
 from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, new_worker
 
@@ -241,7 +241,7 @@ def add_to_rows(rows, chosen, slopes):
 
 
 class Model:
-    """The network of ``solver.search.omweso_network`` in float32, hidden units of 0..1 and an output in logits."""
+    """The network of ``solver.omweso.network`` in float32, hidden units of 0..1 and an output in logits."""
 
     def __init__(self, lanes: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -373,7 +373,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=16)
-    parser.add_argument("--out", type=Path, default=Path(omweso_weights.__file__))
+    parser.add_argument("--out", type=Path, default=Path(weights.__file__))
     parser.add_argument("--scratch", action="store_true", help="play without a network")
     parser.add_argument("--keep", type=Path, help="write the positions played to this file")
     parser.add_argument("--add", type=Path, nargs="*", default=[], help="fit on the positions of these files too")

@@ -1,4 +1,4 @@
-"""Fit the weights of Oware's evaluation (solver/search/oware.py) and report the fit's error.
+"""Fit the weights of Oware's evaluation (solver/oware/game.py) and report the fit's error.
 
 Least squares on the boards of self-play. What a board should be worth is the table's value where the board lies in
 tables, else the score of the search that chose the move there, a few plies deeper than the evaluation sees. Prints the
@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from databases.prober import Tables, open_tables
 from solver.cli.options import rules_option, tables_option
-from solver.kernels.oware import pack, sowing_table
-from solver.oware import Position
-from solver.rules import Rules
-from solver.search.oware import WEIGHTS, OwareGame, measure_boards
+from solver.oware.game import WEIGHTS, OwareGame, measure_boards
+from solver.oware.kernels import pack, sowing_table
+from solver.oware.position import Position
+from solver.oware.rules import Rules
 from solver.search.searcher import Limits, Searcher
 
 UNITS = 256  # of a weight, in one seed

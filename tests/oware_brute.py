@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from solver.oware import Position
-from solver.rules import Rules
+from solver.oware.position import Position
+from solver.oware.rules import Rules
 
 Board = tuple[int, ...]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.oware import Position
-from solver.rules import Cycle, GrandSlam, Rules
-from solver.search.oware import WEIGHTS
+from solver.oware.game import WEIGHTS
+from solver.oware.position import Position
+from solver.oware.rules import Cycle, GrandSlam, Rules
 
 
 def evaluate(position: Position, weights: dict[str, int] = WEIGHTS) -> int:

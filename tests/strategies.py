@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from solver.oware import Position
-from solver.rules import Cycle, GrandSlam, Rules
+from solver.oware.position import Position
+from solver.oware.rules import Cycle, GrandSlam, Rules
 
 rule_sets = st.builds(Rules, st.sampled_from(GrandSlam), st.sampled_from(Cycle), st.integers(1, 8))
 table_rule_sets = rule_sets.filter(lambda rules: rules.has_tables)

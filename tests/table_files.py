@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from databases.store import TableWriter
-from solver.rules import Rules
+from solver.oware.rules import Rules
 from tests.tables_in_memory import Quantities, built
 
 

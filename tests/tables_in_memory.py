@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from databases.builder.movetables import MoveTables
 from databases.builder.tier import TierBuild
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 Quantities = dict[str, dict[int, NDArray]]
 

@@ -18,7 +18,7 @@ from databases.prober import open_tables
 from databases.store import Table, TableError
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
-from solver.rules import AWARI, Rules
+from solver.oware.rules import AWARI, Rules
 from tests import command_line
 from tests.command_line import abapa, refused
 from tests.table_files import write_tables

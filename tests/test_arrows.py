@@ -12,19 +12,15 @@ ALLOWED: dict[str, str] = {
     "solver": "",
     "solver.errors": "",
     "solver.numerals": "",
-    "solver.rules": "solver.errors solver.numerals",
-    "solver.match": "solver.errors",
-    "solver.kernels": "solver.errors solver.rules solver.oware solver.omweso",
-    "solver.oware": "solver.errors solver.rules",
-    "solver.omweso": "solver.errors solver.numerals",
-    "solver.records": "solver.errors solver.rules solver.oware",
-    "solver.search": "solver.errors solver.rules solver.oware solver.omweso solver.kernels",
-    "solver.uci": "solver solver.errors solver.numerals solver.rules solver.oware solver.search",
-    "solver.cli": "solver solver.errors solver.numerals solver.rules solver.match solver.kernels solver.oware "
-    "solver.omweso solver.records solver.search solver.uci databases databases.builder",
+    "solver.kernels": "",
+    "solver.search": "solver.errors solver.kernels",
+    "solver.oware": "solver solver.errors solver.numerals solver.kernels solver.search",
+    "solver.omweso": "solver.errors solver.numerals solver.kernels solver.search",
+    "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
+    "databases databases.builder",
     "solver.__main__": "solver.cli",
-    "databases": "solver solver.errors solver.numerals solver.rules solver.kernels solver.omweso databases.builder",
-    "databases.builder": "solver.errors solver.rules solver.kernels databases",
+    "databases": "solver solver.errors solver.numerals solver.kernels solver.oware solver.omweso databases.builder",
+    "databases.builder": "solver.errors solver.kernels solver.oware databases",
 }
 
 

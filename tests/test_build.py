@@ -20,7 +20,7 @@ from databases.builder.plan import make_plan, packed_memory, ranges_text, tier_m
 from databases.folder import find_tables, table_path
 from databases.lock import LOCK_NAME
 from databases.store import Table, TableWriteError, TableWriter
-from solver.rules import ABAPA, AWARI, Rules
+from solver.oware.rules import ABAPA, AWARI, Rules
 from tests import command_line
 from tests.command_line import abapa
 from tests.tables_in_memory import built

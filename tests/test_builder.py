@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from databases.builder import packed
 from databases.tiers import board_index, board_indexes
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
 from tests.oware_brute import BruteTables
 from tests.tables_in_memory import Quantities, built

@@ -19,7 +19,7 @@ from databases.builder.packed import MarginFile
 from databases.builder.plan import packed_memory, quantities_of, tier_memory
 from databases.store import Table, table_path
 from solver.errors import AbapaError
-from solver.rules import ABAPA, AWARI, Rules
+from solver.oware.rules import ABAPA, AWARI, Rules
 
 EVERY_STAGE = 1e9
 

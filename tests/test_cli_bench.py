@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from solver.cli import abapa
 from solver.errors import AbapaError
-from solver.oware import Position
-from solver.search.benchmark import DEPTH, POSITIONS, run
+from solver.oware.benchmark import DEPTH, POSITIONS, run
+from solver.oware.position import Position
 
 SIGNATURE = 13_734_785
 """Nodes of ``abapa bench``. Change it only with a change of the search that is meant to change its play."""

@@ -17,13 +17,13 @@ from click.testing import CliRunner, Result
 from solver.cli import abapa as group
 from solver.cli.analyse import OWN_COMMENT, comment
 from solver.errors import AbapaError
-from solver.oware import Position
-from solver.records.ogn import parse
-from solver.rules import ABAPA, AWARI, Rules
-from solver.search.analysis import MoveNote, analyse
-from solver.search.oware import OwareGame
+from solver.oware.analysis import MoveNote, analyse
+from solver.oware.game import OwareGame
+from solver.oware.ogn import parse
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Rules
+from solver.oware.selfplay import play_game
 from solver.search.searcher import Limits, Searcher
-from solver.search.selfplay import play_game
 from tests import command_line
 from tests.command_line import abapa, refused
 from tests.table_files import write_tables
@@ -246,7 +246,7 @@ def test_final_seeds_are_halves_only_where_they_are(monkeypatch: pytest.MonkeyPa
     for start, final in (("1-0-0-0-0-0-0-0-0-0-0-1-0-0-S", "[1,1]"), ("1-0-0-0-0-0-0-0-1-0-0-1-0-0-S", "[1.5,1.5]")):
         position = Position.parse(start, AWARI)
         over = replace(position, seen=frozenset({(position.board, position.turn)}))
-        monkeypatch.setattr("solver.search.selfplay.play_game", lambda *_, over=over: ([over], []))
+        monkeypatch.setattr("solver.oware.selfplay.play_game", lambda *_, over=over: ([over], []))
         ran = abapa("selfplay", "--rules", "awari", "--json", "--no-tables")
         assert f'"end":"repetition","final":{final},' in ran.out
 
@@ -396,7 +396,7 @@ def test_a_line_ends_with_the_game() -> None:
 
 
 def test_what_ctrl_c_cuts_short_is_not_taken_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    from solver.search import benchmark
+    from solver.oware import benchmark
 
     def interrupted(self: Searcher[Position], position: Position, *limits: object, **options: object) -> object:
         report = searched(self, position, Limits(1))

@@ -18,8 +18,8 @@ import databases
 from databases.folder import packed_path
 from databases.lock import BuildLock
 from databases.store import Table, table_path
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI
 from tests import command_line
 from tests.command_line import Ran, abapa, abapa_process, refused, unprivileged
 from tests.conformance import load

@@ -11,7 +11,7 @@ import h5py
 import pytest
 
 from scripts import write_cli_docs
-from solver.rules import AWARI, Rules
+from solver.oware.rules import AWARI, Rules
 from tests.command_line import abapa
 from tests.table_files import write_tables
 from tests.test_builder import at

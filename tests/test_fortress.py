@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.kernels.oware import unpack_row
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.game import OwareGame
+from solver.oware.kernels import unpack_row
+from solver.oware.position import Position
+from solver.oware.proof import settle
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search import fortress
 from solver.search.fortress import BROKEN, HELD, OPEN, Graph, new_graph, status_of
-from solver.search.oware import OwareGame
-from solver.search.proof import settle
 from solver.search.searcher import Limits, Searcher
 from tests.oware_brute import BruteTables, boards_of
 from tests.test_search_exact import positions, tables, truth

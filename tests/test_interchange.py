@@ -17,7 +17,7 @@ from databases.interchange import ScoresFile, export_scores, file_order, positio
 from databases.store import Table, table_path
 from databases.tiers import board_at, board_index
 from solver.errors import AbapaError
-from solver.rules import ABAPA, AWARI
+from solver.oware.rules import ABAPA, AWARI
 from tests.command_line import abapa, refused
 from tests.conformance import load
 from tests.oware_brute import Board, boards_of

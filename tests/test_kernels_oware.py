@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from solver.errors import PositionError
-from solver.kernels import oware
-from solver.oware import NORTH, Position
-from solver.rules import ABAPA, AWARI, GrandSlam, Rules
+from solver.oware import kernels as oware
+from solver.oware.position import NORTH, Position
+from solver.oware.rules import ABAPA, AWARI, GrandSlam, Rules
 from tests.conformance import load
 from tests.strategies import games, rule_sets, table_rule_sets
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver.errors import AbapaError
-from solver.match import FORMATS, Match
+from solver.oware.match import FORMATS, Match
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.oware import Position
-from solver.records.ogn import ROSTER, OgnError, Record, Remark, dump, parse
-from solver.rules import ABAPA, AWARI, Rules
+from solver.oware.ogn import ROSTER, OgnError, Record, Remark, dump, parse
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.conformance import load
 from tests.strategies import games
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from solver.errors import PositionError
-from solver.oware import NORTH, SOUTH, Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.position import NORTH, SOUTH, Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
 from tests.strategies import games
 

@@ -13,8 +13,8 @@ from databases.prober import Line, MissingTierError, MoveValue, Probe, Tables, b
 from databases.store import TableError, table_path
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError, PositionError, RulesError
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
 from tests.oware_brute import BruteTables
 from tests.table_files import write_tables

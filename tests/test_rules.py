@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from solver.errors import RulesError
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.strategies import rule_sets
 
 

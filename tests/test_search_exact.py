@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from databases.tiers import board_at, board_index, tier_size
 from solver.errors import PositionError, RulesError
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from solver.search.oware import OwareGame
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.searcher import Limits, Report, Searcher
 from tests.tables_in_memory import built
 

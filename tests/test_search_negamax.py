@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from solver.search.oware import OwareGame
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.searcher import Limits, Report, Searcher
 from tests.search_reference import evaluate, minimax, random_positions
 

@@ -9,10 +9,10 @@ import pytest
 
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Rules
-from solver.search.oware import OwareGame
-from solver.search.proof import Proof, fresh_proof, load_proof, prove, save_proof
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.proof import Proof, fresh_proof, load_proof, prove, save_proof
+from solver.oware.rules import ABAPA, AWARI, Rules
 from solver.search.searcher import Limits, Searcher
 from tests.test_search_exact import positions, tables, truth
 

@@ -14,8 +14,8 @@ from databases.starts import solve_starts, starts_within
 from databases.store import Table, table_path
 from databases.sweeps import SweptTables
 from databases.tiers import board_index, tier_size
-from solver.oware import Position
-from solver.rules import AWARI
+from solver.oware.position import Position
+from solver.oware.rules import AWARI
 from tests.command_line import abapa, refused
 from tests.oware_brute import BruteTables
 from tests.table_files import write_tables

@@ -9,8 +9,8 @@ import pytest
 
 from databases.prober import open_tables
 from databases.statistics import tier_statistics
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.command_line import abapa, refused
 from tests.oware_brute import boards_of
 from tests.table_files import write_tables

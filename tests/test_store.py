@@ -35,7 +35,7 @@ from databases.store import (
     table_path,
 )
 from databases.tiers import tier_size
-from solver.rules import ABAPA, AWARI, Rules
+from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.strategies import table_rule_sets
 from tests.table_files import write_tables, write_tier
 from tests.tables_in_memory import Quantities, built

@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from solver import uci
 from solver.errors import AbapaError
-from solver.oware import Position
-from solver.rules import ABAPA
+from solver.oware import uci
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA
+from solver.oware.uci import Engine
 from solver.search import searcher
-from solver.search.oware import OwareGame
 from solver.search.searcher import Searcher
 from solver.search.transposition import MAX_MIB, allocate, largest_mib
-from solver.uci import Engine
 
 
 class Client:

@@ -22,8 +22,8 @@ from databases.prober import open_tables
 from databases.sweeps import SweptTables
 from databases.tiers import board_at, board_index, tier_size
 from databases.verifier import compare, prove, prove_arrays
-from solver.oware import Position
-from solver.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.command_line import abapa, refused
 from tests.conformance import DATA
 from tests.table_files import write_tables

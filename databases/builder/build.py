@@ -32,7 +32,7 @@ from databases.lock import BuildLock
 from databases.store import Table, TableWriter
 from databases.tiers import tier_size
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 
 class Progress(Protocol):

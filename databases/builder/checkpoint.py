@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from solver.errors import AbapaError
 from solver.kernels.compile import source_hash
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 SHARE = 0.03
 """The most of the time since the last checkpoint that one may cost."""

@@ -24,7 +24,7 @@ from databases.builder.state import (
 )
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_words, population_count
-from solver.rules import MAX_PITS
+from solver.oware.rules import MAX_PITS
 
 SPREAD = MAX_PITS - 1
 """Own halves that can lead to the same half by an outcome that does not end over there: at most."""

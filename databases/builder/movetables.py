@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_half, rank_terms
 from solver.kernels.compile import inline_kernel, kernel
-from solver.rules import MAX_PITS, GrandSlam, Rules
+from solver.oware.rules import MAX_PITS, GrandSlam, Rules
 
 NONE = np.uint32(0xFFFFFFFF)
 ILLEGAL = 255

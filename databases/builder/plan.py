@@ -25,7 +25,7 @@ from databases.halfboards import half_count
 from databases.store import QUANTITIES, table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 BASE_MEMORY = 72 << 20
 """Python, numpy, numba and the compiled kernels."""

@@ -16,12 +16,12 @@ from solver.cli.output import check_folder_of, print_json, signed
 from solver.cli.progress import progress_bar
 from solver.cli.searching import OpenSearcher, engine_options
 from solver.errors import AbapaError
-from solver.oware import SIDES
+from solver.oware.position import SIDES
 
 if TYPE_CHECKING:
-    from solver.records.ogn import Record
-    from solver.rules import Rules
-    from solver.search.analysis import MoveNote
+    from solver.oware.analysis import MoveNote
+    from solver.oware.ogn import Record
+    from solver.oware.rules import Rules
 
 
 @click.command(name="analyse")
@@ -56,8 +56,8 @@ def command(
     What was remarked before is kept; an annotation of Abapa's own is replaced. A Result that is not how the moves end
     the game is put right, with a warning.
     """
-    from solver.records.ogn import dump, parse
-    from solver.search.analysis import analyse
+    from solver.oware.analysis import analyse
+    from solver.oware.ogn import dump, parse
     from solver.search.searcher import MAX_DEPTH, Limits
 
     for path in (output, plot):
@@ -113,7 +113,7 @@ def comment(note: MoveNote) -> str:
 
 def summary(record: Record, notes: list[MoveNote]) -> str:
     """Both players' average loss, in a line."""
-    from solver.search.analysis import average_loss
+    from solver.oware.analysis import average_loss
 
     parts = []
     for side, name in enumerate(SIDES):
@@ -126,7 +126,7 @@ def summary(record: Record, notes: list[MoveNote]) -> str:
 
 def game_json(record: Record, notes: list[MoveNote]) -> dict[str, Any]:
     """A game for ``--json``."""
-    from solver.search.analysis import average_loss
+    from solver.oware.analysis import average_loss
 
     return {
         "tags": record.tags,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from solver.cli.output import signed
-from solver.oware import SIDES, Position
+from solver.oware.position import SIDES, Position
 
 if TYPE_CHECKING:
     from databases.prober import MoveValue, Probe

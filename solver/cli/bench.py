@@ -31,7 +31,7 @@ def command(depth: int | None, compare: str | None, as_json: bool) -> None:
     if compare is not None:
         compare_with(compare, depth, as_json)
         return
-    from solver.search.benchmark import DEPTH, run
+    from solver.oware.benchmark import DEPTH, run
 
     show = None if as_json else lambda kind, position, nodes: click.echo(f"{nodes:>12,}  {kind:<12}{position.text}")
     outcome = run(depth or DEPTH, show)

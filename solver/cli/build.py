@@ -9,7 +9,7 @@ import click
 
 from solver.cli.options import Whole, rules_option, tables_option
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{letter}i": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}

@@ -14,7 +14,7 @@ from solver.cli.options import Whole, json_option, rules_option, tables_option
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from databases.archive import PackedTable

@@ -23,7 +23,7 @@ def command(context: click.Context, files: tuple[Path, ...], tables: Path, as_js
     """
     from databases.interchange import compare_scores, find_scores
     from databases.prober import MissingTierError, open_tables
-    from solver.rules import AWARI
+    from solver.oware.rules import AWARI
 
     differing = 0
     with open_tables(tables, AWARI) as opened:

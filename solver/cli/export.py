@@ -11,7 +11,7 @@ import click
 
 from solver.cli.options import Whole, rules_option, tables_option
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from databases.store import FinishedTable

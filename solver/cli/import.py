@@ -28,7 +28,7 @@ def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     from databases.lock import BuildLock
     from databases.prober import open_tables
     from solver.errors import AbapaError
-    from solver.rules import AWARI
+    from solver.oware.rules import AWARI
 
     threads = threads or default_threads()
     check_threads(threads)

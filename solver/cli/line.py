@@ -19,8 +19,8 @@ from solver.cli.options import (
     tables_option,
 )
 from solver.cli.output import print_json
-from solver.oware import Position
-from solver.rules import Rules
+from solver.oware.position import Position
+from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from databases.prober import Line

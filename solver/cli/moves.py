@@ -17,7 +17,7 @@ from solver.cli.options import (
     tables_option,
 )
 from solver.cli.output import print_json
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 
 @click.command(context_settings=POSITION_SETTINGS)

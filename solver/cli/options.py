@@ -13,7 +13,7 @@ import click
 
 from solver.errors import AbapaError, PositionError
 from solver.numerals import read_decimal, read_whole
-from solver.rules import MAX_PITS, Rules
+from solver.oware.rules import MAX_PITS, Rules
 
 _COUNT = re.compile(r"-?[0-9]+|[SNsn]")
 LONGEST_SECONDS = 1e8
@@ -75,7 +75,7 @@ SEARCH_THREADS = Whole(1, 64)
 
 
 def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--rules`` and ``--pits``: the command gets one ``rules``, a :class:`~solver.rules.Rules`."""
+    """``--rules`` and ``--pits``: the command gets one ``rules``, a :class:`~solver.oware.rules.Rules`."""
 
     @click.option(
         "--rules",
@@ -174,8 +174,8 @@ def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def parse_positions(texts: Iterator[tuple[str, str]], rules: Rules) -> Iterator[Any]:
-    """Each text as a :class:`solver.oware.Position`; an error names the line it stands on."""
-    from solver.oware import Position
+    """Each text as a :class:`solver.oware.position.Position`; an error names the line it stands on."""
+    from solver.oware.position import Position
 
     for text, where in texts:
         try:

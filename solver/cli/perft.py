@@ -9,8 +9,8 @@ import time
 import click
 
 from solver.cli.options import Whole, json_option, rules_option
-from solver.oware import Position
-from solver.rules import Rules
+from solver.oware.position import Position
+from solver.oware.rules import Rules
 
 
 @click.command(name="perft")
@@ -27,7 +27,7 @@ def command(position: str, depth: int, rules: Rules, divide: bool, bulk: bool, a
 
     A game that has ended (majority, no move, repetition) has no continuation.
     """
-    from solver.kernels.oware import perft
+    from solver.oware.kernels import perft
 
     root = Position.start(rules) if position == "start" else Position.parse(position, rules)
     perft(Position.start(rules, 1), 2, bulk=bulk)  # compile or load the kernel outside the time taken

@@ -10,10 +10,10 @@ from solver.cli.options import DEPTH, Seconds
 from solver.cli.output import signed
 from solver.cli.searching import OpenSearcher, searcher_options
 from solver.errors import AbapaError
-from solver.oware import NORTH, SIDES, SOUTH, Position
+from solver.oware.position import NORTH, SIDES, SOUTH, Position
 
 if TYPE_CHECKING:
-    from solver.match import Match
+    from solver.oware.match import Match
     from solver.search.searcher import Limits, Searcher
 
 HELP = "A move is a letter under or over your houses. Others: undo, hint, board, resign, quit, help."
@@ -40,7 +40,7 @@ def command(
 
     Moves are letters; undo takes your last move back, hint asks the engine, resign gives the game up.
     """
-    from solver.match import Match
+    from solver.oware.match import Match
     from solver.search.searcher import MAX_DEPTH, Limits
 
     if depth is None and seconds is None:

@@ -9,7 +9,7 @@ import click
 from solver.cli.options import DEPTH, NODES, Seconds, Whole, json_option
 from solver.cli.output import print_json, signed
 from solver.cli.searching import OpenSearcher, bounds_json, line_json, searcher_options
-from solver.oware import Position
+from solver.oware.position import Position
 
 if TYPE_CHECKING:
     from solver.search.searcher import Report

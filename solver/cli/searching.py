@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.options import SEARCH_THREADS, Whole, rules_option, tables_option
-from solver.oware import Position
-from solver.rules import ABAPA, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, Rules
 
 if TYPE_CHECKING:
     from solver.search.searcher import Line, Searcher
@@ -60,7 +60,7 @@ class OpenSearcher:
     @contextmanager
     def __call__(self, rules: Rules | None = None) -> Iterator[Searcher[Position]]:
         """A searcher for ``rules`` (those of the options by default) with every table that is there for them."""
-        from solver.search.oware import OwareGame
+        from solver.oware.game import OwareGame
         from solver.search.searcher import Searcher
 
         chosen = rules or self.rules

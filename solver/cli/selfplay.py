@@ -36,9 +36,9 @@ def command(
 
     The same seed and depth or nodes give the same games.
     """
-    from solver.records.ogn import Record, dump
+    from solver.oware.ogn import Record, dump
+    from solver.oware.selfplay import play_game
     from solver.search.searcher import MAX_DEPTH, Limits
-    from solver.search.selfplay import play_game
 
     if depth is None and nodes is None and seconds is None:
         depth = 10

@@ -13,7 +13,7 @@ from solver.cli.output import check_folder_of, print_json, signed
 from solver.cli.searching import OpenSearcher, searcher_options
 
 if TYPE_CHECKING:
-    from solver.search.proof import Proof
+    from solver.oware.proof import Proof
 
 
 @click.command(name="solve")
@@ -44,7 +44,7 @@ def command(
     proven is what the mover can force and what the opponent can hold them to; the game's history decides between.
     Ctrl-C stops; with --save what was settled is not lost. Exit code 1 when it stops before the proof is final.
     """
-    from solver.search.proof import fresh_proof, load_proof, prove, save_proof
+    from solver.oware.proof import fresh_proof, load_proof, prove, save_proof
     from solver.search.searcher import MAX_DEPTH, Limits
 
     root = open_searcher.position(position)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.options import rules_option, tables_option
-from solver.oware import Position
-from solver.rules import Rules
+from solver.oware.position import Position
+from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from solver.search.searcher import Searcher
@@ -27,7 +27,7 @@ def command(rules: Rules, tables: Path) -> None:
     Options Hash (MiB), Threads and OwnTables are set by the protocol.
     """
     from solver.cli.searching import OpenSearcher
-    from solver.uci import Engine
+    from solver.oware.uci import Engine
 
     @contextmanager
     def open_searcher(hash_mib: int, threads: int, own_tables: bool) -> Iterator[Searcher[Position]]:

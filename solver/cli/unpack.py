@@ -9,7 +9,7 @@ import click
 from solver.cli.options import Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
-from solver.rules import Rules
+from solver.oware.rules import Rules
 
 
 @click.command

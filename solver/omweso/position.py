@@ -2,7 +2,7 @@
 
 An :class:`OmwesoPosition` is immutable: parse one, print it, ask for its turns, play one, ask how the game stands. A
 :class:`Turn` is a start pit and the choices made on the way; :meth:`OmwesoPosition.replay` gives its laps one by one.
-Speed is left to :mod:`solver.kernels.omweso`; the two are compared by property tests. Points are left to
+Speed is left to :mod:`solver.omweso.kernels`; the two are compared by property tests. Points are left to
 :mod:`solver.omweso.match`.
 
 A player's pits are numbered 0..c-1 along the outer row from left to right as the owner sees it, then c..2c-1 along the

@@ -3,7 +3,7 @@
 An :class:`OmwesoRules` says which game is played: where clockwise laps may start, what an endless turn does, how the
 first turns are restricted, how large the board is. How points are scored over a match is left to
 :mod:`solver.omweso.match`; how a turn is played to :mod:`solver.omweso.position` (the readable reference) and
-:mod:`solver.kernels.omweso` (the compiled one).
+:mod:`solver.omweso.kernels` (the compiled one).
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ awari, with tables of up to 22 seeds, is held in 380 nodes when 16 plies are loo
 
 What is broken, and under ``even`` what is held, are facts about boards, and go into the transposition table too. Values
 are from the view of the side that is named, in seeds on the board, without the stores. Which questions to ask is left
-to :mod:`solver.search.proof`.
+to :mod:`solver.oware.proof`.
 """
 
 from __future__ import annotations

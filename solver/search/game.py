@@ -9,9 +9,9 @@ signature, so the disk cache holds both specialisations side by side and finds t
 cache folder is named by a hash of all sources (:mod:`solver.kernels.compile`), a changed kernel of a game is never
 missed, which numba's own check would not see. ``tests/test_search_game.py`` tries both.
 
-**To add a game**: a module ``solver/search/NAME.py`` with the NamedTuple class, one function decorated with
+**To add a game**: a module ``solver/NAME/game.py`` with the NamedTuple class, one function decorated with
 ``@implements(KERNEL, CLASS)`` for each kernel below, and a class that fulfils :class:`Game`. Read
-:mod:`solver.search.oware` as the example.
+:mod:`solver.oware.game` as the example.
 
 A position is ``worker["state"][ply]``: STATE_WORDS words, laid out as the game likes, from the view of the player to
 move. Scores are int64 from the mover's view, between -2039 and 2039. All kernel arguments ``ply`` and scores are int64;

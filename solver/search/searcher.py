@@ -149,7 +149,7 @@ class Searcher(Generic[Position]):
         self._stop[0] = 1
 
     def session(self, position: Position, limits: Limits) -> Session[Position]:
-        """A position set up to be searched under limits, for :meth:`reports` and :mod:`solver.search.proof`.
+        """A position set up to be searched under limits, for :meth:`reports` and :mod:`solver.oware.proof`.
 
         Raises AbapaError when the game is over.
         """

@@ -1,4 +1,4 @@
-"""Omweso's evaluation counted pit by pit: what the kernel of solver.search.omweso_network is compared with."""
+"""Omweso's evaluation counted pit by pit: what the kernel of solver.omweso.network is compared with."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
+from solver.omweso.game import ESTIMATE_LIMIT, UNITS_A_SEED
+from solver.omweso.network import FULL, GROUPS, MOST_LAPS, STARTS, Network, fitted, seeds_and_haul
 from solver.omweso.position import OmwesoPosition, Side, facing
-from solver.search.omweso import ESTIMATE_LIMIT, UNITS_A_SEED
-from solver.search.omweso_network import FULL, GROUPS, MOST_LAPS, STARTS, Network, fitted, seeds_and_haul
 
 
 def haul(position: OmwesoPosition, pit: int, clockwise: bool) -> int:

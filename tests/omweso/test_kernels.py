@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.kernels.omweso import NO_LIMIT, OmwesoGenerator, pack, unpack
-from solver.kernels.omweso_mayer import MayerTest, census
+from solver.omweso.kernels import NO_LIMIT, OmwesoGenerator, pack, unpack
+from solver.omweso.mayer import MayerTest, census
 from solver.omweso.position import OmwesoPosition, Turn
 from solver.omweso.rules import COMP424, TOURNAMENT, OmwesoRules, Repetition, Reverse
 from tests.conformance import load, load_beside

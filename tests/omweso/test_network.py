@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from solver.kernels.compile import kernel
+from solver.omweso.game import WON, OmwesoGame
+from solver.omweso.network import LANES, ROWS, Network, fitted, packed, rows_text, seeds_and_haul
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
 from solver.search.game import evaluate
-from solver.search.omweso import WON, OmwesoGame
-from solver.search.omweso_network import LANES, ROWS, Network, fitted, packed, rows_text, seeds_and_haul
 from solver.search.worker import new_worker
 from tests.omweso.network_reference import plain_estimate, plain_hauls
 from tests.omweso.strategies import positions

@@ -12,19 +12,19 @@ import pytest
 from databases.omweso_small import DRAWN, solve_small
 from databases.tiers import board_at
 from solver.kernels.compile import kernel
-from solver.kernels.omweso import PRACTICAL_LAPS
-from solver.omweso.match import Okutema, Scoring, _cuts, score_turn
-from solver.omweso.position import OmwesoPosition
-from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
-from solver.omweso.setups import CLASSIC
-from solver.search.game import generate
-from solver.search.omweso import (
+from solver.omweso.game import (
     ESTIMATE_LIMIT,
     WON,
     OmwesoGame,
     plies_to_end,
     score_text,
 )
+from solver.omweso.kernels import PRACTICAL_LAPS
+from solver.omweso.match import Okutema, Scoring, _cuts, score_turn
+from solver.omweso.position import OmwesoPosition
+from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
+from solver.omweso.setups import CLASSIC
+from solver.search.game import generate
 from solver.search.searcher import Limits, Searcher
 from solver.search.worker import new_worker
 from tests.conformance import load

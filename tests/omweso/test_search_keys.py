@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from numpy.typing import NDArray
 
 from solver.kernels.compile import kernel
+from solver.omweso.game import OmwesoGame
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
 from solver.search.game import check, key
-from solver.search.omweso import OmwesoGame
 from solver.search.searcher import Limits, Searcher
 from solver.search.transposition import allocate, find, pack_entry, store
 from solver.search.worker import new_worker

@@ -48,8 +48,8 @@ def command(
     from tqdm import tqdm
 
     from solver.errors import PositionError
-    from solver.kernels.omweso import PRACTICAL_LAPS, OmwesoGenerator
-    from solver.kernels.omweso_mayer import MayerResult, MayerTest
+    from solver.omweso.kernels import PRACTICAL_LAPS, OmwesoGenerator
+    from solver.omweso.mayer import MayerResult, MayerTest
     from solver.omweso.rules import Endless
 
     root = read_position(position, rules, columns, first_turn, fresh)

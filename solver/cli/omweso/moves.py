@@ -22,7 +22,7 @@ def command(position: str, rules: str, columns: int | None, first_turn: bool, fr
     Whether a turn ends is told exactly, however long its cycle (a cycle of 350 million laps takes some seconds). With
     --json, the okukoneeza sowings, which are not laps, come apart from the turns.
     """
-    from solver.kernels.omweso import OmwesoGenerator
+    from solver.omweso.kernels import OmwesoGenerator
 
     root = read_position(position, rules, columns, first_turn, fresh)
     turns = OmwesoGenerator(root.rules).turns(root)

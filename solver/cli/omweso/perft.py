@@ -13,7 +13,7 @@ from solver.cli.options import Whole, json_option
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 
 if TYPE_CHECKING:
-    from solver.kernels.omweso import OmwesoGenerator
+    from solver.omweso.kernels import OmwesoGenerator
 
 
 @click.command(name="perft")
@@ -38,7 +38,7 @@ def command(
     A game that has ended has no continuation; an endless turn can only be the last. Turns of more than 10,000 laps
     count as endless.
     """
-    from solver.kernels.omweso import PRACTICAL_LAPS, OmwesoGenerator
+    from solver.omweso.kernels import PRACTICAL_LAPS, OmwesoGenerator
 
     root = read_position(position, rules, columns, first_turn, fresh)
     generator = OmwesoGenerator(root.rules, PRACTICAL_LAPS)

@@ -44,7 +44,7 @@ def command(
     Scores are from the view of the player to move: "won in 7" and "lost in 4" count plies; all else is an estimate, in
     seeds. Turns of more than 10,000 laps are taken for endless, endless turns and repetition for draws.
     """
-    from solver.search.omweso import plies_to_end, score_text
+    from solver.omweso.game import plies_to_end, score_text
     from solver.search.searcher import MAX_DEPTH, Limits, Report
 
     root = read_position(position, rules, columns, first_turn, fresh)

@@ -29,7 +29,7 @@ def searcher_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def playing_rules(rules: OmwesoRules) -> OmwesoRules:
     """The rules with a practical lap cap where they set none: nobody waits at the board for 350 million laps."""
-    from solver.kernels.omweso import PRACTICAL_LAPS
+    from solver.omweso.kernels import PRACTICAL_LAPS
 
     return rules if rules.lap_cap is not None else replace(rules, lap_cap=PRACTICAL_LAPS)
 
@@ -38,7 +38,7 @@ def open_searcher(
     rules: OmwesoRules, hash_mib: int, threads: int, okutema: Okutema = Okutema.OFF
 ) -> Searcher[OmwesoPosition]:
     """A searcher of a rule set, compiled; says so on stderr where that takes a while. ``okutema``: as OmwesoGame."""
-    from solver.search.omweso import OmwesoGame
+    from solver.omweso.game import OmwesoGame
     from solver.search.searcher import Searcher, compile_search
 
     game = OmwesoGame(rules, okutema=okutema)

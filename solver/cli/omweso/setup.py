@@ -42,8 +42,8 @@ def command(
     against every set-up of --against (the classic ones without). The suggestion starts from the best one rated and
     moves seeds about as long as that helps.
     """
-    from solver.search.omweso import UNITS_A_SEED
-    from solver.search.omweso_setups import Rating, SetupRater
+    from solver.omweso.game import UNITS_A_SEED
+    from solver.omweso.ratings import Rating, SetupRater
 
     parsed = read_rules(rules, columns)
     classic = named_setups(parsed)

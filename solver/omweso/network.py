@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from solver.kernels.compile import inline_kernel
 from solver.kernels.intrinsics import count_trailing_zeros
-from solver.kernels.omweso import prizes, startable, sum_of_bytes
-from solver.search import omweso_weights
+from solver.omweso import weights
+from solver.omweso.kernels import prizes, startable, sum_of_bytes
 
 LANES = 32
 """Sums: LANES - 1 hidden units and one that counts as it is."""
@@ -58,9 +58,9 @@ class Network(NamedTuple):
 
 
 def fitted() -> Network:
-    """The weights in :mod:`solver.search.omweso_weights`."""
-    rows = np.frombuffer(zlib.decompress(b85decode(omweso_weights.ROWS)), "<i2").reshape(ROWS, LANES)
-    return Network(rows, np.array(omweso_weights.BIAS, np.int32), np.array(omweso_weights.OUTPUTS, np.int32))
+    """The weights in :mod:`solver.omweso.weights`."""
+    rows = np.frombuffer(zlib.decompress(b85decode(weights.ROWS)), "<i2").reshape(ROWS, LANES)
+    return Network(rows, np.array(weights.BIAS, np.int32), np.array(weights.OUTPUTS, np.int32))
 
 
 def rows_text(rows: NDArray[np.int16]) -> str:
@@ -193,7 +193,7 @@ def hauls(laps, reverse, outer, inner, prize):
 
     A turn takes every capture and no clockwise lap, but where its first lap may run clockwise the better way counts; it
     is followed for MOST_LAPS laps. ``laps``: the lap table; ``reverse``: bit lane set where a clockwise lap may start;
-    ``prize``: what each column holds (:func:`solver.kernels.omweso.prizes`). All uint64.
+    ``prize``: what each column holds (:func:`solver.omweso.kernels.prizes`). All uint64.
     """
     best = second = strikes = _ZERO
     todo = startable(outer, inner) if prize != _ZERO else _ZERO

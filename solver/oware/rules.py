@@ -2,7 +2,7 @@
 
 A :class:`Rules` says which game is played: what a grand slam does, what endless play is worth, how many houses a side
 has. Tables, searches and games carry its id, so that two rule sets are never mixed silently. How a move is played is
-left to :mod:`solver.oware` (the readable reference) and :mod:`solver.kernels.oware` (the compiled one).
+left to :mod:`solver.oware.position` (the readable reference) and :mod:`solver.oware.kernels` (the compiled one).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Mayer test, compiled: does one Omweso turn end, and if not, how long is its cycle?
 
-:mod:`solver.kernels.omweso` tells the same of every turn at once; here one turn is sown in bounded portions, so that a
+:mod:`solver.omweso.kernels` tells the same of every turn at once; here one turn is sown in bounded portions, so that a
 cycle of hundreds of millions of laps can show its progress and be given up. :func:`census` tells it of every
 capture-free sowing of a number of seeds.
 """
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.kernels.compile import kernel
-from solver.kernels.omweso import OmwesoGenerator, U, board_words, lane_of, prizes
+from solver.omweso.kernels import OmwesoGenerator, U, board_words, lane_of, prizes
 from solver.omweso.position import MAX_CHOICES, OmwesoPosition, Turn
 
 RUNNING, ENDED, ENDLESS = 0, 1, 2
 
 OWN, OTHER, PRIZE, ORIGIN, HAND, SOWN, SPENT, CHOOSING = range(8)
 ANCHOR_OWN, ANCHOR_OTHER, ANCHOR_ORIGIN, ANCHOR_LAPS = range(8, 12)
-"""Words of a sowing under way; the names are those of :func:`solver.kernels.omweso.generate`."""
+"""Words of a sowing under way; the names are those of :func:`solver.omweso.kernels.generate`."""
 
 _ZERO, _ONE, _TWO, _THREE, _FOUR = U(0), U(1), U(2), U(3), U(4)
 _CLOCKWISE = U(4 * 16 * 128)
@@ -62,7 +62,7 @@ def sow_on(state: np.ndarray, choices: np.uint64, reentry: bool, declines: bool,
     """Sow up to ``budget`` laps on; return RUNNING, ENDED or ENDLESS.
 
     ``state``: uint64, the twelve words named above, changed in place. ``choices``: bit i set where choice i of the
-    turn is ``c`` or ``d``. ``laps``: :func:`solver.kernels.omweso.lap_table`.
+    turn is ``c`` or ``d``. ``laps``: :func:`solver.omweso.kernels.lap_table`.
     """
     own, other, prize = state[U(OWN)], state[U(OTHER)], state[U(PRIZE)]
     origin, hand, sown = state[U(ORIGIN)], state[U(HAND)], state[U(SOWN)]

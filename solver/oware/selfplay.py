@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from solver.oware import Position
+from solver.oware.position import Position
 from solver.search.searcher import Limits, Searcher
 
 

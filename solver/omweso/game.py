@@ -1,6 +1,6 @@
 """Omweso as the search plays it: its kernels, its evaluation, and scores that count plies to a win.
 
-A state is the four words of :mod:`solver.kernels.omweso`, the mover's two first; counts leave the top bit of a byte
+A state is the four words of :mod:`solver.omweso.kernels`, the mover's two first; counts leave the top bit of a byte
 free, and three of those bits hold the flags of the game's beginning. A state without a seed stands for a game that an
 endless turn has ended.
 
@@ -11,7 +11,7 @@ whatever the rules say of repetition.
 
 A search keeps MAX_MOVES turns a position: those that lead to the same board are one, and of more than
 :data:`RAW_TURNS` before that, or MAX_MOVES after it, the last are left out (positions of real games have up to 50).
-Turns of more than :data:`~solver.kernels.omweso.PRACTICAL_LAPS` laps are taken for endless.
+Turns of more than :data:`~solver.omweso.kernels.PRACTICAL_LAPS` laps are taken for endless.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import count_trailing_zeros
-from solver.kernels.omweso import (
+from solver.omweso import network
+from solver.omweso.kernels import (
     CAPTURED_SHIFT,
     ENDLESS_SHIFT,
     FIRST_TURN,
@@ -44,14 +45,13 @@ from solver.kernels.omweso import (
     prizes,
     startable,
 )
-from solver.kernels.omweso import generate as generate_turns
+from solver.omweso.kernels import generate as generate_turns
 from solver.omweso.match import Okutema
+from solver.omweso.network import FITTED_COLUMNS, Network, fitted, packed, seeds_and_haul
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 from solver.omweso.rules import Endless, OmwesoRules, Repetition
 from solver.search import game as kernels
-from solver.search import omweso_network
 from solver.search.game import implements
-from solver.search.omweso_network import FITTED_COLUMNS, Network, fitted, packed, seeds_and_haul
 from solver.search.worker import MAX_BARRED, MAX_MOVES, SCRATCH_WORDS
 
 WON = 2000
@@ -90,7 +90,7 @@ _GAME = np.dtype(
         ("cutting", np.uint64),  # 0: no turn wins at once; 1: one that leaves ``cut`` empty; 2: and captures all of it
         ("cut", np.uint64, (2,)),  # bytes of the opponent's outer and inner row
         ("laps", np.uint64, (2 * 128 * 16 * 4,)),
-        *omweso_network.FIELDS,
+        *network.FIELDS,
     ],
     align=True,
 )
@@ -406,7 +406,7 @@ def _evaluate(game, worker, ply):
     rules = game.record
     first = worker["state"][np.uint64(ply), _ZERO] >> _U(63)  # FIRST_TURN
     may_capture = first == _ZERO or rules["captures_first"] != _ZERO
-    estimated = omweso_network.estimate(rules, outer, inner, foe_outer, foe_inner, may_capture)
+    estimated = network.estimate(rules, outer, inner, foe_outer, foe_inner, may_capture)
     return min(max(estimated, np.int64(-ESTIMATE_LIMIT)), np.int64(ESTIMATE_LIMIT))
 
 

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from solver.errors import AbapaError, PositionError, RulesError
-from solver.oware import Position
-from solver.rules import ABAPA, ACCEPTED_IDS, Rules
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA, ACCEPTED_IDS, Rules
 
 ROSTER = ("Variant", "Event", "Site", "Date", "Round", "South", "North", "Result")
 """The tags that every game has, in this order; ``?`` where unknown."""

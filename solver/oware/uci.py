@@ -1,9 +1,9 @@
 """The engine protocol that Oware programs speak: the UCI dialect of Auale and Aalina.
 
 Read from one text stream, answer on another. Positions are ``startpos`` or ``fen`` and the text of
-:mod:`solver.oware`; moves are letters, written together (``moves FfEe``, as Auale does) or apart. Scores are in
-hundredths of a seed, from the view of the player to move, stores included. Differences from chess are few: no move is
-``0000``; ``wtime`` is South's clock and ``btime`` North's. The search runs on a thread of its own, so that every
+:mod:`solver.oware.position`; moves are letters, written together (``moves FfEe``, as Auale does) or apart. Scores are
+in hundredths of a seed, from the view of the player to move, stores included. Differences from chess are few: no move
+is ``0000``; ``wtime`` is South's clock and ``btime`` North's. The search runs on a thread of its own, so that every
 command is answered while it does. Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
 """
 
@@ -18,8 +18,8 @@ from typing import TextIO
 from solver import __version__
 from solver.errors import AbapaError
 from solver.numerals import read_whole
-from solver.oware import NORTH, Position
-from solver.rules import Rules
+from solver.oware.position import NORTH, Position
+from solver.oware.rules import Rules
 from solver.search.searcher import LONGEST, MAX_DEPTH, MAX_THREADS, Limits, Report, Searcher, compile_search
 from solver.search.transposition import largest_mib
 

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import PositionError, RulesError
-from solver.kernels import oware as boards
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import count_trailing_zeros, load_int8, population_count
-from solver.kernels.oware import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
-from solver.oware import Position
-from solver.rules import MAX_PITS, Cycle, Rules
+from solver.oware import kernels as boards
+from solver.oware.kernels import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
+from solver.oware.position import Position
+from solver.oware.rules import MAX_PITS, Cycle, Rules
 from solver.search import game as kernels
 from solver.search.game import implements
 from solver.search.worker import MAX_BARRED
@@ -205,7 +205,7 @@ def _irreversible(game, gain):
 
 @implements(kernels.shortest_cycle, OwareKernels)
 def _shortest_cycle(game):
-    """2 * pits plies, as :func:`solver.kernels.oware.count_leaves` reasons."""
+    """2 * pits plies, as :func:`solver.oware.kernels.count_leaves` reasons."""
     return 2 * game.record["pits"]
 
 

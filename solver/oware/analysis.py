@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from solver.oware import Position
+from solver.oware.position import Position
 from solver.search.searcher import Limits, Searcher
 
 
@@ -73,7 +73,7 @@ def _worth(searcher: Searcher[Position], after: Position, limits: Limits) -> tup
     result = after.result()
     if result is not None and (after.ending != "majority" or not after.rules.has_tables):
         return int(result[1 - after.turn] - result[after.turn]), True
-    # A margin counts on after a majority (solver.search.oware), so the board is searched without its stores.
+    # A margin counts on after a majority (solver.oware.game), so the board is searched without its stores.
     fresh = replace(after, seen=frozenset(), stores=(0, 0) if after.rules.has_tables else after.stores)
     if not fresh.legal_moves():
         south, north = fresh.result() or (0, 0)

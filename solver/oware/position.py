@@ -2,7 +2,7 @@
 
 A :class:`Position` is immutable: parse one, print it, ask for its legal moves, play one, ask for the result. It knows
 the whole game (stores, majority, repetition), which tables and kernels do not. Speed is left to
-:mod:`solver.kernels.oware`; the two are compared by property tests.
+:mod:`solver.oware.kernels`; the two are compared by property tests.
 
 Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..), m..2m-1 North's in sowing order
 (letters a..). Sowing goes +1 modulo 2m.
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from solver.errors import PositionError
-from solver.rules import ABAPA, Cycle, GrandSlam, Rules
+from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
 
 SOUTH, NORTH = 0, 1
 SIDES = ("South", "North")
@@ -126,7 +126,7 @@ class Position:
     def line(self, codes: Iterable[int]) -> list[str]:
         """A line of the mover's house numbers (0..m-1), sides alternating, as letters, to the end of the game at most.
 
-        A search counts on after a majority (:mod:`solver.search.oware`); nobody plays those moves.
+        A search counts on after a majority (:mod:`solver.oware.game`); nobody plays those moves.
         """
         letters: list[str] = []
         position = self

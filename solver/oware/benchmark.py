@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from solver.oware import Position
-from solver.rules import ABAPA
-from solver.search.oware import OwareGame
+from solver.oware.game import OwareGame
+from solver.oware.position import Position
+from solver.oware.rules import ABAPA
 from solver.search.searcher import Limits, Searcher
 
 DEPTH = 16

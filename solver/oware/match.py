@@ -1,7 +1,7 @@
 """Match formats of Oware: when a series of games is over, and who has won it.
 
 A match is a tuple of results, one a finished game, from the view of its first player: 1 won, 0 drawn, -1 lost. The
-games themselves are left to :mod:`solver.oware`. Sources of the formats: docs/rules.md.
+games themselves are left to :mod:`solver.oware.position`. Sources of the formats: docs/rules.md.
 """
 
 from __future__ import annotations

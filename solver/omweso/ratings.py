@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from solver.omweso.game import ESTIMATE_LIMIT, OmwesoGame
 from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import OmwesoRules
 from solver.omweso.setups import seeds_a_side
-from solver.search.omweso import ESTIMATE_LIMIT, OmwesoGame
 from solver.search.searcher import Limits, Searcher
 
 

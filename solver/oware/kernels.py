@@ -5,8 +5,9 @@ two rows, the mover's and the opponent's (canonical), and a move's child is the 
 cleared and two constants added, looked up by house and seeds in a *sowing table* (:func:`sowing_table`); a capture is a
 lane compare and a bit scan. Houses of several laps come out of the same table, so no seed count is special.
 
-What the rules mean is said by :mod:`solver.oware`, the readable reference; tests compare the two. Stores are not part
-of a board: a caller that plays whole games keeps, for each side, the seeds that it still *needs* for a majority.
+What the rules mean is said by :mod:`solver.oware.position`, the readable reference; tests compare the two. Stores are
+not part of a board: a caller that plays whole games keeps, for each side, the seeds that it still *needs* for a
+majority.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import count_leading_zeros, count_trailing_zeros, population_count
-from solver.oware import Position
-from solver.rules import GrandSlam, Rules
+from solver.oware.position import Position
+from solver.oware.rules import GrandSlam, Rules
 
 MAX_SEEDS = 255
 """Seeds that a byte lane holds, and so the most that a packed board may hold in all."""

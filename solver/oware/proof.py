@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from solver.errors import AbapaError
-from solver.oware import Position
-from solver.rules import Cycle
+from solver.oware.position import Position
+from solver.oware.rules import Cycle
 from solver.search import fortress
 from solver.search.fortress import Graph, grown, new_graph, node_bytes
 from solver.search.searcher import MAX_DEPTH, Limits, Searcher, Session

@@ -1,1 +1,0 @@
-"""Records of games: :mod:`solver.records.ogn` reads and writes Oware Game Notation, the form that Auale uses."""
