@@ -48,3 +48,8 @@ def test_every_import_follows_an_allowed_arrow() -> None:
         assert own
         drawn[own] |= {there for name in imported(path) if (there := room(name)) and there != own}
     assert drawn == {name: set(there.split()) for name, there in ALLOWED.items()}
+
+
+def test_no_test_file_imports_another() -> None:
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not [name for name in imported(path) if ".test_" in name], path

@@ -12,26 +12,15 @@ import pytest
 
 from scripts import write_cli_docs
 from solver.oware.rules import AWARI, Rules
-from tests.command_line import abapa
-from tests.table_files import write_tables
-from tests.test_builder import at
-
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
-
-
-def blocks(path: Path, language: str) -> list[str]:
-    """The code blocks of a document in one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+from tests.cli.command_line import abapa
+from tests.databases.table_files import write_tables
+from tests.databases.tables_in_memory import at
+from tests.pages import DOCS, ROOT, blocks, run_sessions
 
 
 def test_the_api_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    session = "\n".join(blocks(DOCS / "api.md", "python"))
-    test = doctest.DocTestParser().get_doctest(session, {}, "api.md", str(DOCS / "api.md"), 0)
-    said: list[str] = []
-    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
-    assert result.attempted > 25 and not result.failed, "".join(said)
+    assert run_sessions(DOCS / "api.md") > 25
 
 
 @pytest.mark.parametrize("rules", [AWARI, Rules.parse("abapa+pits=3")], ids=str)
@@ -44,7 +33,7 @@ def test_a_stranger_reads_a_table(tmp_path: Path, rules: Rules) -> None:
     assert set(re.findall(r"(?:from|import) (\w+)", code)) == {"math", "comb", "h5py"} and len(lines) <= 12
     namespace: dict = {}
     exec(code, namespace)
-    from tests.oware_brute import boards_of
+    from tests.oware.brute_force import boards_of
 
     for board in boards_of(2 * rules.pits, 4):
         for quantity in quantities:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import abapa
-from tests.test_docs import DOCS
+from tests.cli.command_line import abapa
+from tests.pages import DOCS
 
 TEXT = (DOCS / "results.md").read_text()
 

@@ -7,7 +7,7 @@ overload for that class. So numba compiles the search once for each game, picks 
 LLVM puts their bodies in line: nothing is looked up at run time. The class is part of the compiled function's
 signature, so the disk cache holds both specialisations side by side and finds them in later processes; and because the
 cache folder is named by a hash of all sources (:mod:`solver.kernels.compile`), a changed kernel of a game is never
-missed, which numba's own check would not see. ``tests/test_search_game.py`` tries both.
+missed, which numba's own check would not see. ``tests/search/test_game.py`` tries both.
 
 **To add a game**: a module ``solver/NAME/game.py`` with the NamedTuple class, one function decorated with
 ``@implements(KERNEL, CLASS)`` for each kernel below, and a class that fulfils :class:`Game`. Read

@@ -14,8 +14,8 @@ from solver.omweso.mayer import MayerTest, census
 from solver.omweso.position import OmwesoPosition, Turn
 from solver.omweso.rules import COMP424, TOURNAMENT, OmwesoRules, Repetition, Reverse
 from tests.conformance import load, load_beside
+from tests.omweso.recorded_turns import DATA_RULES, EMPTY, row
 from tests.omweso.strategies import boards, positions
-from tests.omweso.test_position import DATA_RULES, EMPTY, row
 
 
 @cache

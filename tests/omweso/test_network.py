@@ -14,7 +14,7 @@ from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
 from solver.search.game import evaluate
 from solver.search.worker import new_worker
-from tests.omweso.network_reference import plain_estimate, plain_hauls
+from tests.omweso.plain_network import plain_estimate, plain_hauls
 from tests.omweso.strategies import positions
 
 

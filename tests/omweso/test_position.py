@@ -10,30 +10,17 @@ import pytest
 from hypothesis import given, settings
 
 from solver.errors import PositionError
-from solver.omweso.position import OmwesoPosition, Turn, pit_letter, turn_text
-from solver.omweso.rules import COMP424, TOURNAMENT, Endless, OmwesoRules, Repetition, Reverse
+from solver.omweso.position import OmwesoPosition, pit_letter, turn_text
+from solver.omweso.rules import COMP424, TOURNAMENT, Endless, OmwesoRules, Repetition
 from tests.conformance import load
+from tests.omweso.recorded_turns import DATA_RULES, EMPTY, row
 from tests.omweso.strategies import positions
-
-EMPTY = (0,) * 16
-DATA_RULES = {
-    "forward": OmwesoRules(reverse=Reverse.OFF),
-    "no_capture": TOURNAMENT,
-    "reverse": TOURNAMENT,
-    "reverse_fwd_reentry": OmwesoRules(reverse_fwd_reentry=True),
-    "rwanda4": OmwesoRules(reverse=Reverse.RWANDA, reverse_fwd_reentry=True),
-}
-"""The rule sets of random_turns.jsonl.gz."""
 
 
 def pits(**counts: int) -> tuple[int, ...]:
     """A side from letters: ``pits(i=3, o=1)``."""
     letters = [pit_letter(pit, TOURNAMENT) for pit in range(16)]
     return tuple(counts.get(letter, 0) for letter in letters)
-
-
-def row(turn: Turn) -> list:
-    return [turn.pit, turn.choices, turn.status, list(turn.side), list(turn.opponent)]
 
 
 # -- known answers ----------------------------------------------------------------------------------------------------

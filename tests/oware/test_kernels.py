@@ -12,7 +12,7 @@ from solver.oware import kernels as oware
 from solver.oware.position import NORTH, Position
 from solver.oware.rules import ABAPA, AWARI, GrandSlam, Rules
 from tests.conformance import load
-from tests.strategies import games, rule_sets, table_rule_sets
+from tests.oware.strategies import games, rule_sets, table_rule_sets
 
 
 @st.composite

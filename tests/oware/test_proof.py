@@ -14,7 +14,7 @@ from solver.oware.position import Position
 from solver.oware.proof import Proof, fresh_proof, load_proof, prove, save_proof
 from solver.oware.rules import ABAPA, AWARI, Rules
 from solver.search.searcher import Limits, Searcher
-from tests.test_search_exact import positions, tables, truth
+from tests.oware.tabled_positions import positions, tables, truth
 
 ABOUT = {"position": "x", "rules": "awari"}
 

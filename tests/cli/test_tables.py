@@ -20,10 +20,10 @@ from databases.lock import BuildLock
 from databases.store import Table, table_path
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI
-from tests import command_line
-from tests.command_line import Ran, abapa, abapa_process, refused, unprivileged
+from tests.cli import command_line
+from tests.cli.command_line import Ran, abapa, abapa_process, refused, unprivileged
 from tests.conformance import load
-from tests.table_files import write_tables
+from tests.databases.table_files import write_tables
 
 BOARD = "0-0-0-0-1-1-0-0-1-0-0-1"
 

@@ -41,7 +41,7 @@ def test_it_prints_a_line_a_position() -> None:
 
 
 def test_comparing_with_a_revision() -> None:
-    if not (Path(__file__).parents[1] / ".git").exists():
+    if not (Path(__file__).parents[2] / ".git").exists():
         pytest.skip("not a git checkout")
     result = CliRunner().invoke(abapa, ["bench", "--depth", "3", "--compare", "HEAD", "--json"])
     assert result.exit_code == 0, result.exception

@@ -8,7 +8,7 @@ from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.searcher import Limits, Report, Searcher
-from tests.search_reference import evaluate, minimax, random_positions
+from tests.search.plain_search import evaluate, minimax, random_positions
 
 EVERY_RULE = [Rules(slam, cycle) for slam in GrandSlam for cycle in Cycle]
 

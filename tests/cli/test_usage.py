@@ -10,7 +10,7 @@ import pytest
 from solver.cli import abapa as group
 from solver.cli.options import DEPTH, LONGEST_SECONDS, SEARCH_THREADS, Seconds, Seed, Whole
 from solver.cli.verify_draw import NumbersType
-from tests.command_line import abapa, refused
+from tests.cli.command_line import abapa, refused
 
 Path = tuple[str, ...]
 

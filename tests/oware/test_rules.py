@@ -7,7 +7,7 @@ from hypothesis import given
 
 from solver.errors import RulesError
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from tests.strategies import rule_sets
+from tests.oware.strategies import rule_sets
 
 
 @given(rule_sets)

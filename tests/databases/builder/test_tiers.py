@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from databases.builder import packed
-from databases.tiers import board_index, board_indexes
+from databases.tiers import board_indexes
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
-from tests.oware_brute import BruteTables
-from tests.tables_in_memory import Quantities, built
+from tests.databases.tables_in_memory import at, built
+from tests.oware.brute_force import BruteTables
 
 TABLE_RULES = [Rules(slam, cycle) for slam in GrandSlam if slam is not GrandSlam.WIN_ONLY for cycle in Cycle]
 
@@ -23,10 +23,6 @@ TABLE_RULES = [Rules(slam, cycle) for slam in GrandSlam if slam is not GrandSlam
 def histogram(values: NDArray) -> dict[int, int]:
     numbers, counts = np.unique(values, return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-
-
-def at(quantities: Quantities, name: str, board: tuple[int, ...]) -> int:
-    return int(quantities[name][sum(board)][board_index(board)])
 
 
 def test_awari_counts_are_linckes() -> None:

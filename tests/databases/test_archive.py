@@ -19,9 +19,9 @@ from databases.store import Table, TableError
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import AWARI, Rules
-from tests import command_line
-from tests.command_line import abapa, refused
-from tests.table_files import write_tables
+from tests.cli import command_line
+from tests.cli.command_line import abapa, refused
+from tests.databases.table_files import write_tables
 
 RULES = Rules.parse("abapa+pits=4")
 QUANTITIES = ("value", "lower", "upper", "distance")

@@ -16,9 +16,9 @@ from databases.sweeps import SweptTables
 from databases.tiers import board_index, tier_size
 from solver.oware.position import Position
 from solver.oware.rules import AWARI
-from tests.command_line import abapa, refused
-from tests.oware_brute import BruteTables
-from tests.table_files import write_tables
+from tests.cli.command_line import abapa, refused
+from tests.databases.table_files import write_tables
+from tests.oware.brute_force import BruteTables
 
 
 @pytest.fixture(scope="module")

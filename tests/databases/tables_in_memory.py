@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from databases.builder.movetables import MoveTables
 from databases.builder.tier import TierBuild
+from databases.tiers import board_index
 from solver.oware.rules import Rules
 
 Quantities = dict[str, dict[int, NDArray]]
@@ -55,3 +56,8 @@ def built(
             assert writer.written[name] == writer.boards
             quantities[name][n] = array
     return {name: tiers for name, tiers in quantities.items() if tiers}
+
+
+def at(quantities: Quantities, name: str, board: tuple[int, ...]) -> int:
+    """One number of a board, in a tier of its own seeds."""
+    return int(quantities[name][sum(board)][board_index(board)])

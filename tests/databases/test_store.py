@@ -36,9 +36,9 @@ from databases.store import (
 )
 from databases.tiers import tier_size
 from solver.oware.rules import ABAPA, AWARI, Rules
-from tests.strategies import table_rule_sets
-from tests.table_files import write_tables, write_tier
-from tests.tables_in_memory import Quantities, built
+from tests.databases.table_files import write_tables, write_tier
+from tests.databases.tables_in_memory import Quantities, built
+from tests.oware.strategies import table_rule_sets
 
 SMALL = Rules.parse("awari+pits=3")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from databases.store import TableWriter
 from solver.oware.rules import Rules
-from tests.tables_in_memory import Quantities, built
+from tests.databases.tables_in_memory import Quantities, built
 
 
 def write_tier(directory: Path, rules: Rules, seeds: int, quantities: Sequence[str], numbers: Quantities) -> Path:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from databases.tiers import board_at, board_index, tier_size
 from solver.errors import PositionError, RulesError
@@ -15,40 +13,7 @@ from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.searcher import Limits, Report, Searcher
-from tests.tables_in_memory import built
-
-FEWEST, MOST = 10, 16
-Tables = dict[int, dict[str, NDArray[np.int8]]]
-
-
-@cache
-def tables(rules: Rules, seeds: int = MOST) -> Tables:
-    """Tiers as the search is handed them."""
-    quantities = built(rules, MOST if rules.pits == 6 else seeds, bounds=rules.has_bounds)
-    names = ("value", "lower", "upper") if rules.has_bounds else ("value",)
-    return {n: {name: quantities[name][n] for name in names} for n in range(seeds + 1)}
-
-
-def positions(rules: Rules, count: int, seed: int) -> list[Position]:
-    """Random boards, uniform within a tier."""
-    random = np.random.default_rng(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        seeds = int(random.integers(FEWEST, MOST + 1))
-        position = Position(
-            board_at(rules.pits, seeds, int(random.integers(tier_size(rules.pits, seeds)))), rules=rules
-        )
-        if position.legal_moves():
-            found.append(position)
-    return found
-
-
-def truth(position: Position) -> tuple[int, int]:
-    """The bounds that hold whatever was played before, from the table."""
-    tier, index = tables(position.rules)[position.seeds], board_index(position.canonical)
-    if position.rules.has_bounds:
-        return int(tier["lower"][index]), int(tier["upper"][index])
-    return int(tier["value"][index]), int(tier["value"][index])
+from tests.oware.tabled_positions import FEWEST, MOST, positions, tables, truth
 
 
 @pytest.mark.parametrize("rules", [AWARI, ABAPA], ids=str)

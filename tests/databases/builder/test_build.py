@@ -21,9 +21,9 @@ from databases.folder import find_tables, table_path
 from databases.lock import LOCK_NAME
 from databases.store import Table, TableWriteError, TableWriter
 from solver.oware.rules import ABAPA, AWARI, Rules
-from tests import command_line
-from tests.command_line import abapa
-from tests.tables_in_memory import built
+from tests.cli import command_line
+from tests.cli.command_line import abapa
+from tests.databases.tables_in_memory import built
 
 SMALL = Rules.parse("awari+pits=3")
 

@@ -13,7 +13,7 @@ from solver.oware.ogn import ROSTER, OgnError, Record, Remark, dump, parse
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.conformance import load
-from tests.strategies import games
+from tests.oware.strategies import games
 
 AS_AUALE_WRITES_IT = """\
 [Variant "Oware Abapa"]

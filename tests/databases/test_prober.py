@@ -16,8 +16,8 @@ from solver.errors import AbapaError, PositionError, RulesError
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
-from tests.oware_brute import BruteTables
-from tests.table_files import write_tables
+from tests.databases.table_files import write_tables
+from tests.oware.brute_force import BruteTables
 
 BUILT, SOLVED = 5, 6
 SMALL = [

@@ -12,7 +12,7 @@ from solver.errors import PositionError
 from solver.oware.position import NORTH, SOUTH, Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
-from tests.strategies import games
+from tests.oware.strategies import games
 
 START = "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S"
 

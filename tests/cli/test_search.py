@@ -24,9 +24,9 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
 from solver.oware.selfplay import play_game
 from solver.search.searcher import Limits, Searcher
-from tests import command_line
-from tests.command_line import abapa, refused
-from tests.table_files import write_tables
+from tests.cli import command_line
+from tests.cli.command_line import abapa, refused
+from tests.databases.table_files import write_tables
 
 SMALL = "0 1 0 0 1 0 0 0 0 0 2 0"
 

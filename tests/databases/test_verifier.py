@@ -24,10 +24,10 @@ from databases.tiers import board_at, board_index, tier_size
 from databases.verifier import compare, prove, prove_arrays
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from tests.command_line import abapa, refused
+from tests.cli.command_line import abapa, refused
 from tests.conformance import DATA
-from tests.table_files import write_tables
-from tests.tables_in_memory import built
+from tests.databases.table_files import write_tables
+from tests.databases.tables_in_memory import built
 
 TABLE_SLAMS = [slam for slam in GrandSlam if slam is not GrandSlam.WIN_ONLY]
 SMALL = [Rules(slam, Cycle.EVEN, pits) for slam in TABLE_SLAMS for pits in (1, 2, 3, 5)]

@@ -18,11 +18,11 @@ from databases.store import Table, table_path
 from databases.tiers import board_at, board_index
 from solver.errors import AbapaError
 from solver.oware.rules import ABAPA, AWARI
-from tests.command_line import abapa, refused
+from tests.cli.command_line import abapa, refused
 from tests.conformance import load
-from tests.oware_brute import Board, boards_of
-from tests.table_files import write_tables
-from tests.tables_in_memory import built
+from tests.databases.table_files import write_tables
+from tests.databases.tables_in_memory import built
+from tests.oware.brute_force import Board, boards_of
 
 MOST = 7
 """Seeds of the tiers made here: from 6 on some boards are left out."""

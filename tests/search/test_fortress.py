@@ -18,8 +18,8 @@ from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search import fortress
 from solver.search.fortress import BROKEN, HELD, OPEN, Graph, new_graph, status_of
 from solver.search.searcher import Limits, Searcher
-from tests.oware_brute import BruteTables, boards_of
-from tests.test_search_exact import positions, tables, truth
+from tests.oware.brute_force import BruteTables, boards_of
+from tests.oware.tabled_positions import positions, tables, truth
 
 FEW = 7
 SMALL = [

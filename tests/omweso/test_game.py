@@ -28,7 +28,7 @@ from solver.search.game import generate
 from solver.search.searcher import Limits, Searcher
 from solver.search.worker import new_worker
 from tests.conformance import load
-from tests.omweso.network_reference import plain_estimate
+from tests.omweso.plain_network import plain_estimate
 
 RULES = [
     TOURNAMENT,

@@ -11,9 +11,9 @@ from databases.prober import open_tables
 from databases.statistics import tier_statistics
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
-from tests.command_line import abapa, refused
-from tests.oware_brute import boards_of
-from tests.table_files import write_tables
+from tests.cli.command_line import abapa, refused
+from tests.databases.table_files import write_tables
+from tests.oware.brute_force import boards_of
 
 SMALL = [AWARI, ABAPA, Rules.parse("awari+pits=2"), Rules.parse("abapa+grand-slam=capture+pits=3")]
 

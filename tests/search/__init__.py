@@ -1,0 +1,1 @@
+"""Tests of solver/search, the engine, with either game."""
