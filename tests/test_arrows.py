@@ -12,10 +12,11 @@ ALLOWED: dict[str, str] = {
     "solver": "",
     "solver.errors": "",
     "solver.numerals": "",
+    "solver.rule_ids": "solver.errors",
     "solver.kernels": "",
     "solver.search": "solver.errors solver.kernels",
-    "solver.oware": "solver solver.errors solver.numerals solver.kernels solver.search",
-    "solver.omweso": "solver.errors solver.numerals solver.kernels solver.search",
+    "solver.oware": "solver solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
+    "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
     "databases databases.builder",
     "solver.__main__": "solver.cli",

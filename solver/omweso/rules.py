@@ -14,6 +14,7 @@ from typing import Any
 
 from solver.errors import RulesError
 from solver.numerals import read_whole
+from solver.rule_ids import split_id
 
 MIN_COLUMNS, MAX_COLUMNS = 2, 8
 MAX_SEEDS = 127
@@ -107,20 +108,15 @@ class OmwesoRules:
         ``columns``, where given, overrides the default of 8 and must not contradict the id.
         Raises :class:`~solver.errors.RulesError` with the accepted forms.
         """
-        preset, *given = text.strip().split("+")
-        if preset not in PRESETS:
-            raise RulesError(f"unknown Omweso rule set {text!r}: accepted are {ACCEPTED_IDS}")
+        options = {_option(name): name for name in _READERS}
+        preset, given = split_id(text, "Omweso rule set", PRESETS, options, ACCEPTED_IDS)
         changes: dict[str, Any] = {}
-        for field in given:
-            option, equals, value = field.partition("=")
-            name = option.replace("-", "_")
-            if not equals or name not in _READERS or _option(name) != option or name in changes:
-                raise RulesError(
-                    f"unknown or repeated field {field!r} in Omweso rule set {text!r}: accepted are {ACCEPTED_IDS}"
-                )
+        for option, value in given:
+            name = options[option]
             try:
                 changes[name] = _READERS[name](value)
             except ValueError as error:
+                field = f"{option}={value}"
                 raise RulesError(
                     f"unknown value in field {field!r} of Omweso rule set {text!r}: accepted are {ACCEPTED_IDS}"
                 ) from error

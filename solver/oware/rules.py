@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from solver.errors import RulesError
 from solver.numerals import read_whole
+from solver.rule_ids import split_id
 
 MAX_PITS = 8
 
@@ -73,17 +74,8 @@ class Rules:
         ``pits``, where given, overrides the default of 6 and must not contradict the id.
         Raises :class:`~solver.errors.RulesError` with the accepted forms.
         """
-        preset, *fields = text.strip().split("+")
-        if preset not in PRESETS:
-            raise RulesError(f"unknown rule set {text!r}: accepted are {ACCEPTED_IDS}")
-        given: dict[str, str] = {}
-        for field in fields:
-            name, equals, value = field.partition("=")
-            if not equals or name not in ("grand-slam", "cycle", "pits") or name in given:
-                raise RulesError(
-                    f"unknown or repeated field {field!r} in rule set {text!r}: accepted are {ACCEPTED_IDS}"
-                )
-            given[name] = value
+        preset, fields = split_id(text, "rule set", PRESETS, ("grand-slam", "cycle", "pits"), ACCEPTED_IDS)
+        given = dict(fields)
         grand_slam, cycle = PRESETS[preset]
         try:
             grand_slam = GrandSlam(given.get("grand-slam", grand_slam))
