@@ -6,6 +6,7 @@ Each is one LLVM intrinsic, but for the clock, a call of the C library; what the
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -15,37 +16,50 @@ from numba.core import cgutils
 intrinsic: Any = extending.intrinsic  # kernels call these with one argument less than their Python signature
 
 
-@intrinsic
-def count_trailing_zeros(typingctx: Any, word: Any) -> Any:
+def _of_word(emit: Callable[[ir.IRBuilder, Any], Any]) -> Any:
+    """Declare an intrinsic that makes a uint64 of a uint64, by what ``emit(builder, word)`` emits."""
+
+    @intrinsic
+    def instruction(typingctx: Any, word: Any) -> Any:
+        def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+            return emit(builder, args[0])
+
+        return types.uint64(types.uint64), codegen
+
+    return instruction
+
+
+@_of_word
+def count_trailing_zeros(builder: ir.IRBuilder, word: Any) -> Any:
     """Index of the lowest set bit of a uint64 word (64 when none is set)."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return signature, codegen
+    return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic
-def count_leading_zeros(typingctx: Any, word: Any) -> Any:
+@_of_word
+def count_leading_zeros(builder: ir.IRBuilder, word: Any) -> Any:
     """Number of zero bits above the highest set bit of a uint64 word (64 when none is set)."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return signature, codegen
+    return builder.ctlz(word, ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic
-def population_count(typingctx: Any, word: Any) -> Any:
+@_of_word
+def population_count(builder: ir.IRBuilder, word: Any) -> Any:
     """Number of set bits of a uint64 word."""
-    signature = types.uint64(types.uint64)
+    return builder.ctpop(word)
 
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
 
-    return signature, codegen
+@_of_word
+def byte_swap(builder: ir.IRBuilder, word: Any) -> Any:
+    """The eight bytes of a uint64 word in reverse order."""
+    return builder.bswap(word)
+
+
+def _emit_prefetch(context: Any, builder: ir.IRBuilder, pointer: Any, write: int) -> Any:
+    """LLVM's prefetch of data into all caches, to be written soon (1) or read (0)."""
+    i32 = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    builder.call(function, [pointer, i32(write), i32(3), i32(1)])
+    return context.get_dummy_value()
 
 
 @intrinsic
@@ -55,12 +69,50 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.gep(view.data, [args[1]])
-        i32 = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
-        name = "llvm.prefetch.p0"
-        function = cgutils.get_or_insert_function(builder.module, kind, name)
-        builder.call(function, [pointer, i32(1), i32(3), i32(1)])
+        return _emit_prefetch(context, builder, builder.gep(view.data, [args[1]]), 1)
+
+    return signature, codegen
+
+
+@intrinsic
+def prefetch_address(typingctx: Any, address: Any) -> Any:
+    """Ask for the cache line at a memory address (uint64), to be read soon."""
+    signature = types.void(types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return _emit_prefetch(context, builder, builder.inttoptr(args[0], ir.IntType(8).as_pointer()), 0)
+
+    return signature, codegen
+
+
+def _load(kind: Any) -> Any:
+    """An intrinsic that reads an integer of a numba type at a memory address (uint64)."""
+
+    @intrinsic
+    def load(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+            return builder.load(builder.inttoptr(args[0], ir.IntType(kind.bitwidth).as_pointer()))
+
+        return kind(types.uint64), codegen
+
+    return load
+
+
+load_int8 = _load(types.int8)
+"""The signed byte at a memory address (uint64): how kernels read tables that are mapped one file a tier."""
+load_uint16 = _load(types.uint16)
+"""The unsigned 16-bit word at a memory address (uint64)."""
+load_uint64 = _load(types.uint64)
+"""The 64-bit word at a memory address (uint64)."""
+
+
+@intrinsic
+def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
+    """Write a 64-bit word (uint64) at a memory address (uint64)."""
+    signature = types.void(types.uint64, types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
         return context.get_dummy_value()
 
     return signature, codegen
@@ -74,46 +126,6 @@ def fetch_add(typingctx: Any, counter: Any, index: Any, amount: Any) -> Any:
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, args[0])
         return builder.atomic_rmw("add", builder.gep(view.data, [args[1]]), args[2], "monotonic")
-
-    return signature, codegen
-
-
-@intrinsic
-def load_int8(typingctx: Any, address: Any) -> Any:
-    """The signed byte at a memory address (uint64): how kernels read tables that are mapped one file a tier."""
-    signature = types.int8(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-        return builder.load(pointer)
-
-    return signature, codegen
-
-
-@intrinsic
-def load_uint16(typingctx: Any, address: Any) -> Any:
-    """The unsigned 16-bit word at a memory address (uint64)."""
-    signature = types.uint16(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
-        return builder.load(pointer)
-
-    return signature, codegen
-
-
-@intrinsic
-def prefetch_address(typingctx: Any, address: Any) -> Any:
-    """Ask for the cache line at a memory address (uint64), to be read soon."""
-    signature = types.void(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        pointer: Any = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-        i32 = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type, i32, i32, i32])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
-        return context.get_dummy_value()
 
     return signature, codegen
 
@@ -141,41 +153,6 @@ def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, 
         same = builder.icmp_unsigned("==", builder.and_(words, spread(args[2])), spread(args[3]))
         below = builder.icmp_unsigned("<", words, spread(args[4]))
         return builder.bitcast(builder.and_(same, below), ir.IntType(64))
-
-    return signature, codegen
-
-
-@intrinsic
-def load_uint64(typingctx: Any, address: Any) -> Any:
-    """The 64-bit word at a memory address (uint64)."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        return builder.load(pointer)
-
-    return signature, codegen
-
-
-@intrinsic
-def store_uint64(typingctx: Any, address: Any, word: Any) -> Any:
-    """Write a 64-bit word (uint64) at a memory address (uint64)."""
-    signature = types.void(types.uint64, types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
-        return context.get_dummy_value()
-
-    return signature, codegen
-
-
-@intrinsic
-def byte_swap(typingctx: Any, word: Any) -> Any:
-    """The eight bytes of a uint64 word in reverse order."""
-    signature = types.uint64(types.uint64)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.bswap(args[0])
 
     return signature, codegen
 
