@@ -11,7 +11,7 @@ hidden units: clipped to 0..FULL above a threshold, squared, and weighted. The l
 
 This is the first layer of the networks of chess and shogi programs (Y. Nasu, "Efficiently updatable neural network
 based evaluation functions", 2018) without the updating, which a turn of many laps would not repay: 36 rows of 64 bytes
-are added in a few tens of nanoseconds. ``scripts/fit_omweso.py`` fits the weights, for eight columns. On fewer columns
+are added in a few tens of nanoseconds. ``scripts/fit/omweso.py`` fits the weights, for eight columns. On fewer columns
 :func:`seeds_and_haul` stands in: the lead in seeds and half of the most that can be captured, by the same kernel.
 """
 

@@ -1,6 +1,6 @@
 """Weights of Omweso's evaluation; not to be edited.
 
-Written by ``scripts/fit_omweso.py --positions 0 --depth 5 --seed 1 --epochs 16 --add round1.npz round2.npz
+Written by ``scripts/fit/omweso.py --positions 0 --depth 5 --seed 1 --epochs 16 --add round1.npz round2.npz
 round3.npz``: 1,789,144 positions; bits left on games not fitted: results 0.4823, scores 0.5437 on the games, 0.3696
 off them.
 """

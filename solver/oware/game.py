@@ -53,7 +53,7 @@ WEIGHTS = {
 mover's less the opponent's; ``capture`` is the most the mover can capture now, ``threat`` the most that the opponent
 could if it were their turn; ``tempo`` is a constant.
 
-Fitted by ``scripts/fit_oware.py --games 400`` with tables of 0..14 seeds (abapa) on 33,395 boards. On games not used:
+Fitted by ``scripts/fit/oware.py --games 400`` with tables of 0..14 seeds (abapa) on 33,395 boards. On games not used:
 3.1 seeds (rms) from the score of a depth-8 search, 4.0 from table values, where no evaluation at all is 5.0 and 4.6
 off.
 """

@@ -1,6 +1,6 @@
 """Fit the network of Omweso's evaluation (``solver.omweso.network``) on games of its own; write its weights.
 
-Run ``.venv/bin/python scripts/fit_omweso.py [--positions N] [--depth D] [--seed S] [--epochs E] [--out FILE]``. Equal
+Run ``.venv/bin/python scripts/fit/omweso.py [--positions N] [--depth D] [--seed S] [--epochs E] [--out FILE]``. Equal
 players of a fixed depth play from random and classic set-ups after some random turns. Half of the positions are those
 of the games, the other half lie a few turns off them, at least one of these random: a search meets mostly such. Each is
 searched to the depth; its target is the chance of a win that this score stands for, in the games' own positions mixed
@@ -8,7 +8,10 @@ with the result. Adam minimises the cross entropy, on nine games of ten.
 
 The players use the weights there are, with ``--scratch`` seeds and captures alone. What a player learns from its own
 games makes a better teacher: ``--keep FILE`` keeps the positions, ``--add FILE`` fits on those kept before too, and
-``--positions 0`` on them alone.
+``--positions 0`` on them alone. To redo it all from nothing (the second run plays with what the first wrote):
+
+    .venv/bin/python scripts/fit/omweso.py --scratch --keep round1.npz
+    .venv/bin/python scripts/fit/omweso.py --add round1.npz
 
 Prints, for the tenth, the bits left untold of the results, and of the scores' chances on and off the games: by the
 lead in seeds, by the network's inputs without hidden units, by the network, by the scores themselves. Deterministic on
@@ -222,7 +225,7 @@ def chosen_rows(boards: NDArray[np.uint64]) -> NDArray[np.int32]:
 
 @kernel
 def add_rows(rows, chosen, sums):
-    """Add to each ``sums[k]`` the rows that ``chosen[k]`` names."""
+    """Add to each ``sums[k]`` the rows that ``chosen[k]`` names; alike, because transposed: :func:`add_to_rows`."""
     for k in range(chosen.shape[0]):
         for at in range(chosen.shape[1]):
             row = np.uint64(chosen[k, at])
@@ -232,7 +235,7 @@ def add_rows(rows, chosen, sums):
 
 @kernel
 def add_to_rows(rows, chosen, slopes):
-    """The other way: add each ``slopes[k]`` to the rows that ``chosen[k]`` names."""
+    """Add each ``slopes[k]`` to the rows that ``chosen[k]`` names; alike, because transposed: :func:`add_rows`."""
     for k in range(chosen.shape[0]):
         for at in range(chosen.shape[1]):
             row = np.uint64(chosen[k, at])
@@ -391,7 +394,7 @@ def main() -> None:
     arguments += " --scratch" * options.scratch + " --add" * bool(options.add)
     found = left["network"]
     header = (
-        f"Written by ``scripts/fit_omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``:"
+        f"Written by ``scripts/fit/omweso.py {' '.join([arguments, *(path.name for path in options.add)])}``:"
         f" {len(samples.games):,} positions; bits left on games not fitted: results {found['results']}, scores"
         f" {found['scores_of_games']} on the games, {found['scores_off_games']} off them."
     )

@@ -5,7 +5,11 @@ tables, else the score of the search that chose the move there, a few plies deep
 weights as WEIGHTS wants them, with the error on games that were not used for the fit; beside it the error against the
 margins that the games came to, which no evaluation can know.
 
-    scripts/fit_oware.py --games 1000 --tables DIR
+To redo today's: build abapa's tables of 0..14 seeds with bounds (``abapa build``), run the line below, and put the last
+line of its output in place of WEIGHTS, with the boards and errors it reports in the comment there. Weights are part of
+the search: the node count of ``abapa bench`` changes with them.
+
+    .venv/bin/python scripts/fit/oware.py --games 400 --tables DIR
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from databases.prober import Tables, open_tables
 from solver.cli.options import rules_option, tables_option
