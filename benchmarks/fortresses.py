@@ -21,8 +21,9 @@ from solver.oware.position import Position
 from solver.oware.proof import settle
 from solver.oware.rules import AWARI
 from solver.search import fortress
-from solver.search.fortress import new_graph
-from solver.search.searcher import Limits, Searcher
+from solver.search.fortress import Question, new_graph
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 BOARDS = {
     "0-1-2-2-1-1-0-0-1-0-0-2-0-0-S": 4,
@@ -35,13 +36,13 @@ BOARDS = {
 
 def ask(searcher: Searcher[Position], position: Position, margin: int, depth: int) -> tuple[bool, int, int]:
     """Whether the value is at least ``margin``; nodes in the graph, nodes searched."""
-    graph = new_graph(1 << 10, True)
-    holder_moves, asked = (True, margin) if margin <= 0 else (False, 1 - margin)
+    graph = new_graph(1 << 10, even=True)
+    question = Question.of_mover(margin, even=True)
     with searcher.session(position, Limits()) as session:
-        root = session.ask(graph, holder_moves, asked)
+        root = session.run(fortress.ask, graph, question)
         graph, _ = settle(session, graph, root, depth)
         held = fortress.status_of(graph, root) == fortress.HELD
-        return held == holder_moves, int(graph.counters[fortress.NODES]), session.nodes
+        return held == question.holder_moves, int(graph.counters[fortress.NODES]), session.nodes
 
 
 def measure(tables: Tables, depth: int) -> dict[str, float]:

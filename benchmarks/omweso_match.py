@@ -45,7 +45,8 @@ from solver.omweso.kernels import (
 from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
-from solver.search.searcher import Limits, Searcher, compile_search
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher, compile_search
 
 U = np.uint64
 LOST = 1000

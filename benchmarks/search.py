@@ -14,7 +14,8 @@ import time
 from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 
 def main() -> None:

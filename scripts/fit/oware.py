@@ -30,7 +30,8 @@ from solver.oware.game import WEIGHTS, OwareGame, measure_boards
 from solver.oware.kernels import pack, sowing_table
 from solver.oware.position import Position
 from solver.oware.rules import Rules
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 UNITS = 256  # of a weight, in one seed
 Numbers = NDArray[np.float64]

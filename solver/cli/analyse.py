@@ -58,7 +58,7 @@ def command(
     """
     from solver.oware.analysis import analyse
     from solver.oware.ogn import dump, parse
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     for path in (output, plot):
         if path is not None:

@@ -68,10 +68,10 @@ class Seconds(click.ParamType):
 
 
 DEPTH = Whole(1, 100)
-"""Depth of a search in plies; the same as :data:`solver.search.searcher.MAX_DEPTH`, which takes long to import."""
+"""Depth of a search in plies; the same as :data:`solver.search.limits.MAX_DEPTH`."""
 NODES = Whole(1)
 SEARCH_THREADS = Whole(1, 64)
-"""As :data:`solver.search.searcher.MAX_THREADS`."""
+"""As :data:`solver.search.limits.MAX_THREADS`."""
 
 
 def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:

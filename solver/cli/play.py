@@ -14,7 +14,8 @@ from solver.oware.position import NORTH, SIDES, SOUTH, Position
 
 if TYPE_CHECKING:
     from solver.oware.match import Match
-    from solver.search.searcher import Limits, Searcher
+    from solver.search.limits import Limits
+    from solver.search.searcher import Searcher
 
 HELP = "A move is a letter under or over your houses. Others: undo, hint, board, resign, quit, help."
 DEFAULT_SECONDS = 1.0
@@ -41,7 +42,7 @@ def command(
     Moves are letters; undo takes your last move back, hint asks the engine, resign gives the game up.
     """
     from solver.oware.match import Match
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     if depth is None and seconds is None:
         seconds = DEFAULT_SECONDS

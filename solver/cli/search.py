@@ -47,7 +47,7 @@ def command(
     search and keeps what was found. With --exact the exit code is 1 where the value is not proven in the end: a limit
     or depth 100 came first, or the value rests on endless play, which abapa solve can prove and a search cannot.
     """
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     root = open_searcher.position(position)
     if depth is None and seconds is None and nodes is None and not exact:

@@ -38,7 +38,7 @@ def command(
     """
     from solver.oware.ogn import Record, dump
     from solver.oware.selfplay import play_game
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     if depth is None and nodes is None and seconds is None:
         depth = 10

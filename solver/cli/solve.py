@@ -45,7 +45,7 @@ def command(
     Ctrl-C stops; with --save what was settled is not lost. Exit code 1 when it stops before the proof is final.
     """
     from solver.oware.proof import fresh_proof, load_proof, prove, save_proof
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     root = open_searcher.position(position)
     about = {"position": root.text, "rules": root.rules.id}

@@ -15,7 +15,8 @@ from solver.omweso.game import ESTIMATE_LIMIT, OmwesoGame
 from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import OmwesoRules
 from solver.omweso.setups import seeds_a_side
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 
 @dataclass(frozen=True, slots=True)

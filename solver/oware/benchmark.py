@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 DEPTH = 16
 HASH_MIB = 16

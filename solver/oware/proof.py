@@ -29,8 +29,9 @@ from solver.errors import AbapaError
 from solver.oware.position import Position
 from solver.oware.rules import Cycle
 from solver.search import fortress
-from solver.search.fortress import Graph, grown, new_graph, node_bytes
-from solver.search.searcher import MAX_DEPTH, Limits, Searcher, Session
+from solver.search.fortress import Graph, Question, grown, new_graph, node_bytes
+from solver.search.limits import MAX_DEPTH, Limits
+from solver.search.searcher import Searcher, Session
 
 FORMAT = "abapa proof 2"
 GRAPH_MIB = 1024
@@ -179,7 +180,7 @@ class _Siege:
                 proof = replace(proof, low=margin) if forces else replace(proof, low_most=margin - 1)
             else:
                 margin = _next(proof.high_least, proof.high, proof.estimate)
-                keeps = self._holds(True, margin - lead, enough)
+                keeps = self._holds(Question(True, margin - lead), enough)
                 if keeps is None:
                     return
                 proof = replace(proof, high_least=margin) if keeps else replace(proof, high=margin - 1)
@@ -191,35 +192,33 @@ class _Siege:
 
         None where the session ends, or the graph is full, before it is found.
         """
-        margin = proof.low - lead
-        holder_moves, margin = (True, margin) if self.even and margin <= 0 else (False, 1 - margin)
+        question = Question.of_mover(proof.low - lead, self.even)
         work = _FIRST_TURN
         while not (self.full or self.session.stopped):
             for code in sorted(codes, key=lambda code: code != proof.move):
-                if self._gives(code, holder_moves, margin, self.session.nodes + work):
+                if self._gives(code, question, self.session.nodes + work):
                     return replace(proof, move=code)
             work *= 4
         return replace(proof, move=-1)
 
-    def _gives(self, code: int, holder_moves: bool, margin: int, enough: int) -> bool:
+    def _gives(self, code: int, question: Question, enough: int) -> bool:
         """Whether a move answers a question as the root is answered: the holder's holds, the attacker's breaks."""
         self.session.place(self.position)
-        status, node, contrary = self.session.ask_after(self.graph, code, holder_moves, margin)
+        status, node, contrary = self.session.run(fortress.ask_after, self.graph, code, question)
         if status == fortress.OPEN:
             status = self._settled(node, enough)
-        return status == (fortress.HELD if holder_moves != contrary else fortress.BROKEN)
+        return status == (fortress.HELD if question.holder_moves != contrary else fortress.BROKEN)
 
     def _can_force(self, margin: int, enough: int) -> bool | None:
         """Whether the mover gets ``margin`` on the board by play that ends, or under ``even`` at all."""
-        if self.even and margin <= 0:
-            return self._holds(True, margin, enough)
-        held = self._holds(False, 1 - margin, enough)
-        return None if held is None else not held
+        question = Question.of_mover(margin, self.even)
+        held = self._holds(question, enough)
+        return None if held is None else held == question.holder_moves
 
-    def _holds(self, holder_moves: bool, margin: int, enough: int) -> bool | None:
+    def _holds(self, question: Question, enough: int) -> bool | None:
         """Whether the holder holds a margin at the root; None when it was not settled."""
         self.session.place(self.position)
-        status = self._settled(self.session.ask(self.graph, holder_moves, margin), enough)
+        status = self._settled(self.session.run(fortress.ask, self.graph, question), enough)
         return None if status == fortress.OPEN else status == fortress.HELD
 
     def _settled(self, node: int, enough: int) -> int:
@@ -250,7 +249,7 @@ def settle(
         if session.nodes >= enough or session.stopped:
             return graph, fortress.PAUSED
         work = max(_SLICE, int(graph.counters[fortress.NODES]) // 4)
-        ended = session.besiege(graph, debts[-1], work, depth)
+        ended = session.run(fortress.besiege, graph, debts[-1], work, depth)
         if ended == fortress.RESOLVED:
             debts.pop()
         elif ended == fortress.OWES:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 from solver.oware.position import Position
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 
 def play_game(

@@ -20,7 +20,8 @@ from solver.errors import AbapaError
 from solver.numerals import read_whole
 from solver.oware.position import NORTH, Position
 from solver.oware.rules import Rules
-from solver.search.searcher import LONGEST, MAX_DEPTH, MAX_THREADS, Limits, Report, Searcher, compile_search
+from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS, Limits
+from solver.search.searcher import Report, Searcher, compile_search
 from solver.search.transposition import largest_mib
 
 OpenSearcher = Callable[[int, int, bool], AbstractContextManager[Searcher[Position]]]
@@ -188,13 +189,13 @@ class Engine:
         if not patient:
             clock, increment = ("btime", "binc") if position.turn == NORTH else ("wtime", "winc")
             if "movetime" in numbers:
-                seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST)) / 1000
+                seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST_SECONDS)) / 1000
             elif clock in numbers:
                 left, more = numbers[clock] / 1000, numbers.get(increment, 0) / 1000
                 share = left / max(numbers.get("movestogo", _MOVES_TO_GO), 1) + 0.8 * more
                 seconds = min(share, left - _LATENCY)
             if seconds is not None:
-                seconds = min(max(seconds, 0.001), LONGEST)
+                seconds = min(max(seconds, 0.001), LONGEST_SECONDS)
         return Limits(depth, seconds, nodes), patient
 
     def _ponderhit(self) -> None:

@@ -5,12 +5,13 @@ Alpha-beta proves what ends: a path that comes back proves nothing there (:mod:`
 the boards are nodes of a graph, not ends of paths, and the proof is a set of boards that the holder need never leave.
 
 **The question** of a node is (board, who is to move, margin s): can the *holder* keep a margin of at least s on this
-board, when endless play is fine for them? The other side is the *attacker*. A node is BROKEN when the attacker can get
-the holder below s in finitely many moves: all moves of the holder, or one of the attacker, lead to broken nodes. It is
-HELD when the holder has a *fortress*: a set of open nodes with one move of the holder's for each of theirs, and every
-move of the attacker for the others, that all stay in the set or lead to held nodes. Play inside it either leaves it to
-where s is held or never ends. Being broken is a least fixed point and being held the greatest, so every node is one of
-the two, and neither depends on a path: no repetition is looked for and there is no graph history to interact with.
+board, when endless play is fine for them? The other side is the *attacker*. (:class:`Question` is the question without
+its board.) A node is BROKEN when the attacker can get the holder below s in finitely many moves: all moves of the
+holder, or one of the attacker, lead to broken nodes. It is HELD when the holder has a *fortress*: a set of open nodes
+with one move of the holder's for each of theirs, and every move of the attacker for the others, that all stay in the
+set or lead to held nodes. Play inside it either leaves it to where s is held or never ends. Being broken is a least
+fixed point and being held the greatest, so every node is one of the two, and neither depends on a path: no repetition
+is looked for and there is no graph history to interact with.
 
 **Who holds.** Under ``even``, where endless play is worth 0 on the board, the side that may be content with 0 holds:
 "the mover gets t" for t <= 0 is a question with the mover as holder and s = t; for t > 0 its contrary is one with the
@@ -59,6 +60,29 @@ _REWALK = 4  # the reachable part is walked anew when the graph has grown by a q
 _PROMISED, _KNOWN = np.int64(1 << 40), np.int64(1 << 30)  # merits of the best move of a search, of one into the graph
 
 NODES, EDGES, EPOCH, DEBT, EVEN, COUNTERS = 0, 1, 2, 3, 4, 5
+
+
+class Question(NamedTuple):
+    """Can the holder keep at least ``margin`` on a board, when endless play is fine for them?
+
+    The margin is the holder's, in seeds on the board. Kernels take a question as it is.
+    """
+
+    holder_moves: bool
+    margin: int
+
+    def contrary(self) -> Question:
+        """The question with the roles exchanged: held just when this holder cannot *force* ``margin``."""
+        return Question(not self.holder_moves, 1 - self.margin)
+
+    @classmethod
+    def of_mover(cls, margin: int, even: bool) -> Question:
+        """What settles whether the mover can force ``margin``: held says yes if the holder moves, else no.
+
+        Under ``even`` endless play is worth 0, so to force no more than that is to hold it.
+        """
+        meant = cls(True, margin)
+        return meant if even and margin <= 0 else meant.contrary()
 
 
 class Graph(NamedTuple):
@@ -125,6 +149,20 @@ def status_of(graph: Graph, node: int) -> int:
 # -- boards and what is known of them without a graph -----------------------------------------------------------------
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
+_contrary = inline_kernel(Question.contrary)
+
+
+@inline_kernel
+def _after(graph, question, gain):
+    """What a child is asked after a move of ``gain``, and whether it is the contrary of what the parent wants to know.
+
+    After a move of the holder's it never is.
+    """
+    margin = question.margin - gain if question.holder_moves else question.margin + gain
+    asked = Question(not question.holder_moves, margin)
+    if graph.counters[EVEN] != 0 and margin > 0:  # endless play would not do: can the other side hold against it?
+        return _contrary(asked), True
+    return asked, False
 
 
 @kernel
@@ -141,8 +179,8 @@ def _take(worker, child):
 
 
 @kernel
-def _judge(game, worker, holder_moves, margin):
-    """The status of the question (``state[1]``, holder to move or not, margin) as far as facts about the board tell.
+def _judge(game, worker, question):
+    """The status of a question about ``state[1]`` as far as facts about the board tell.
 
     Facts are the seeds left, the tables and the proven bounds in the transposition table.
     """
@@ -151,41 +189,39 @@ def _judge(game, worker, holder_moves, margin):
     low = -high
     found, table_low, _score, table_high = probe(game, worker, here)
     if found:  # where the bounds of a table differ, the upper is for a mover who holds, the lower for one who forces
-        low = high = table_high if holder_moves else table_low
+        low = high = table_high if question.holder_moves else table_low
     elif worker["entries"] != _ZERO:
         mark, proof = key(game, worker, here), check(game, worker, here)
         data = find(worker["entries"], worker["buckets"], mark, proof, wide(game))
         if data != _ZERO:
             low, high = max(low, entry_low(data)), min(high, entry_high(data))
-    return _compare(low, high, holder_moves, margin)
+    return _compare(low, high, question)
 
 
 @inline_kernel
-def _compare(low, high, holder_moves, margin):
+def _compare(low, high, question):
     """The status of a question about a board whose mover is proven to get from ``low`` to ``high``."""
-    if not holder_moves:
+    if not question.holder_moves:
         low, high = -high, -low
-    if low >= margin:
+    if low >= question.margin:
         return np.int64(HELD)
-    return np.int64(BROKEN) if high < margin else np.int64(OPEN)
-
-
-@inline_kernel
-def _asked_of_child(even, holder_moves, margin, gain):
-    """The question a child asks after a move of ``gain``: (holder to move, margin, whether it is the contrary)."""
-    after = margin - gain if holder_moves else margin + gain
-    if even and after > 0:  # the holder would have to win it: the other holds against them, and is not to move
-        return False, np.int64(1) - after, True
-    return not holder_moves, after, False
+    return np.int64(BROKEN) if high < question.margin else np.int64(OPEN)
 
 
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
 @inline_kernel
-def _slot_of(graph, state, holder_moves, margin):
+def _question(graph, node):
+    """The question of a node, without its board."""
+    row = np.uint64(node)
+    return Question((graph.flags[row] & _HOLDER_MOVES) != 0, np.int64(graph.margins[row]))  # pyright: ignore[reportArgumentType]
+
+
+@inline_kernel
+def _slot_of(graph, state, question):
     """The slot where a question is, or would be put."""
-    mixed = np.uint64(margin) * np.uint64(2) + np.uint64(holder_moves)
+    mixed = np.uint64(question.margin) * np.uint64(2) + np.uint64(question.holder_moves)
     for word in range(STATE_WORDS):
         mixed = (mixed ^ state[np.uint64(word)]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
@@ -196,7 +232,8 @@ def _slot_of(graph, state, holder_moves, margin):
         if node < 0:
             return at
         row = np.uint64(node)
-        same = graph.margins[row] == margin and ((graph.flags[row] & _HOLDER_MOVES) != 0) == holder_moves
+        there = _question(graph, node)
+        same = there.margin == question.margin and there.holder_moves == question.holder_moves
         for word in range(STATE_WORDS):
             same &= graph.states[row, np.uint64(word)] == state[np.uint64(word)]
         if same:
@@ -208,15 +245,13 @@ def _slot_of(graph, state, holder_moves, margin):
 def _fill_slots(graph):
     """Enter every node of a graph into its empty slots."""
     for node in range(graph.counters[NODES]):
-        row = np.uint64(node)
-        holder_moves = (graph.flags[row] & _HOLDER_MOVES) != 0
-        graph.slots[_slot_of(graph, graph.states[row], holder_moves, np.int64(graph.margins[row]))] = node
+        graph.slots[_slot_of(graph, graph.states[np.uint64(node)], _question(graph, node))] = node
 
 
 @kernel
-def ask(graph, state, holder_moves, margin):
-    """The node of a question (uint64[STATE_WORDS], bool, int64), put in if it is new; there must be room."""
-    at = _slot_of(graph, state, holder_moves, margin)
+def _node_of(graph, state, question):
+    """The node of a question about a state (uint64[STATE_WORDS]), put in if it is new; there must be room."""
+    at = _slot_of(graph, state, question)
     node = np.int64(graph.slots[at])
     if node < 0:
         node = graph.counters[NODES]
@@ -224,8 +259,8 @@ def ask(graph, state, holder_moves, margin):
         graph.slots[at] = node
         for word in range(STATE_WORDS):
             graph.states[row, np.uint64(word)] = state[np.uint64(word)]
-        graph.margins[row] = margin
-        graph.flags[row] = _HOLDER_MOVES if holder_moves else np.uint8(OPEN)
+        graph.margins[row] = question.margin
+        graph.flags[row] = _HOLDER_MOVES if question.holder_moves else np.uint8(OPEN)
         graph.parents[row] = _NONE
         graph.counters[NODES] = node + 1
     return node
@@ -260,41 +295,50 @@ def _settle(game, worker, graph, node, status):
     if worker["entries"] == _ZERO or (status == HELD and graph.counters[EVEN] == 0):
         return
     _load(graph, node, worker, 1)
-    margin = np.int64(graph.margins[row])
+    question = _question(graph, node)
     most = limit(game, worker, np.int64(1))
     low, high = -most, most
     if status == HELD:
-        low = margin
+        low = question.margin
     else:
-        high = margin - 1
-    if (graph.flags[row] & _HOLDER_MOVES) == 0:
+        high = question.margin - 1
+    if not question.holder_moves:
         low, high = -high, -low
     mark, proof = key(game, worker, np.int64(1)), check(game, worker, np.int64(1))
     tighten(worker["entries"], worker["buckets"], mark, proof, wide(game), low, high, worker["age"])
 
 
 @inline_kernel
-def _ask_child(game, worker, graph, child, holder_moves, margin):
-    """The question that a child of ``state[0]`` is asked: (status, node, whether it is the contrary of its parent's).
+def _ask_child(game, worker, graph, child, question):
+    """What a child of ``state[0]``, of which ``question`` is asked, is asked itself: (status, node, whether contrary).
 
     The node is put in only if no fact settles the question (-1).
     """
     gain = np.int64(worker["gain"][_ZERO, np.uint64(child)])
-    moves, after, contrary = _asked_of_child(graph.counters[EVEN] != 0, holder_moves, margin, gain)
+    asked, contrary = _after(graph, question, gain)
     _take(worker, child)
-    status, node = _judge(game, worker, moves, after), np.int64(-1)
+    status, node = _judge(game, worker, asked), np.int64(-1)
     if status == OPEN:
-        node = ask(graph, worker["state"][_ONE], moves, after)
+        node = _node_of(graph, worker["state"][_ONE], asked)
         status = _status(graph, node)
     return status, node, contrary
 
 
+# -- asking, for who owns the graph -----------------------------------------------------------------------------------
+
+
 @kernel
-def ask_after(game, worker, graph, code, holder_moves, margin):
+def ask(game, worker, graph, question):
+    """The node of a :class:`Question` about the position, ``state[0]``, put in if it is new; there must be room."""
+    return _node_of(graph, worker["state"][_ZERO], question)
+
+
+@kernel
+def ask_after(game, worker, graph, code, question):
     """As :func:`_ask_child` of the child that move ``code`` leads to. There must be room; the move must be legal."""
     for child in range(_moves(game, worker)):
         if np.int64(worker["move"][_ZERO, np.uint64(child)]) == code:
-            return _ask_child(game, worker, graph, child, holder_moves, margin)
+            return _ask_child(game, worker, graph, child, question)
     return np.int64(OPEN), np.int64(-1), False
 
 
@@ -386,9 +430,9 @@ def _meet_all(game, worker, graph, node, epoch, met):
     and one that they settled then may have to be asked now.
     """
     _load(graph, node, worker, 0)
-    margin = np.int64(graph.margins[np.uint64(node)])
+    question = _question(graph, node)
     for child in range(_moves(game, worker)):
-        said, asked, contrary = _ask_child(game, worker, graph, child, False, margin)
+        said, asked, contrary = _ask_child(game, worker, graph, child, question)
         if said == OPEN and contrary:
             graph.counters[DEBT] = asked
         elif said == OPEN:
@@ -497,26 +541,26 @@ def _expand_leaves(game, worker, graph, target, leaves, work, depth):
 @kernel
 def _expand(game, worker, graph, node, depth):
     """Put into the graph what a node leads to, if no fact settles it before; returns its status."""
-    holder_moves = (graph.flags[np.uint64(node)] & _HOLDER_MOVES) != 0
+    question = _question(graph, node)
     _load(graph, node, worker, 1)
-    status = _judge(game, worker, holder_moves, np.int64(graph.margins[np.uint64(node)]))
+    status = _judge(game, worker, question)
     if status != OPEN:
         return status
     _load(graph, node, worker, 0)
     if _moves(game, worker) == 0:
         score = final(game, worker, np.int64(0))
-        return _compare(score, score, holder_moves, np.int64(graph.margins[np.uint64(node)]))
-    return _choose(game, worker, graph, node, depth) if holder_moves else _face_all(game, worker, graph, node)
+        return _compare(score, score, question)
+    return _choose(game, worker, graph, node, depth) if question.holder_moves else _face_all(game, worker, graph, node)
 
 
 @kernel
 def _face_all(game, worker, graph, node):
     """The status of an attacker's node by its children, who are linked to it."""
     _load(graph, node, worker, 0)
-    margin = np.int64(graph.margins[np.uint64(node)])
+    question = _question(graph, node)
     status = np.int64(HELD)
     for child in range(_moves(game, worker)):
-        said, asked, contrary = _ask_child(game, worker, graph, child, False, margin)
+        said, asked, contrary = _ask_child(game, worker, graph, child, question)
         if said == OPEN:
             status = np.int64(OPEN)
             _link(graph, asked, node, contrary)
@@ -532,44 +576,54 @@ def _choose(game, worker, graph, node, depth):
     The move is the best of a search of ``depth`` plies, which may find the status too; where that promises less than
     the margin, a move into the graph, if there is one.
     """
+    question = _question(graph, node)
     _load(graph, node, worker, 1)
     worker["quiet"][_ONE] = 0  # no board of a path is behind this one
-    margin = np.int64(graph.margins[np.uint64(node)])
-    negamax(game, worker, np.int64(1), margin - 1, np.int64(INFINITY), depth)
+    negamax(game, worker, np.int64(1), question.margin - 1, np.int64(INFINITY), depth)
     if worker["aborted"] != 0:  # what it found means nothing
         graph.flags[np.uint64(node)] &= ~_EXPANDED
         return np.int64(OPEN)
-    status = _compare(worker["low"][_ONE], worker["high"][_ONE], True, margin)
+    status = _compare(worker["low"][_ONE], worker["high"][_ONE], question)
     if status != OPEN:
         return status
     promised = np.int64(worker["line"][_ONE, _ZERO]) if worker["line_length"][_ONE] > 0 else np.int64(-1)
     _load(graph, node, worker, 0)
-    best, best_merit = np.int64(-1), np.int64(-1)
-    for child in range(_moves(game, worker)):
-        at = np.uint64(child)
-        after = margin - np.int64(worker["gain"][_ZERO, at])
-        _take(worker, child)
-        said = _judge(game, worker, False, after)
-        merit = np.int64(worker["merit"][_ZERO, at])
-        if said == OPEN:
-            known = np.int64(graph.slots[_slot_of(graph, worker["state"][_ONE], False, after)])
-            if known >= 0:
-                said = _status(graph, known)
-                merit += _KNOWN
-        if said == HELD:
-            return np.int64(HELD)
-        if np.int64(worker["move"][_ZERO, at]) == promised:
-            merit += _PROMISED
-        if said == OPEN and merit > best_merit:
-            best, best_merit = np.int64(child), merit
-    if best < 0:
-        return np.int64(BROKEN)
+    status, best = _best_child(game, worker, graph, question, promised)
+    if status != OPEN:
+        return status
     if _full(graph):  # in the middle of carrying breaks back: to be expanded again when there is room
         graph.flags[np.uint64(node)] &= ~_EXPANDED
         return np.int64(OPEN)
     _take(worker, best)
-    after = margin - np.int64(worker["gain"][_ZERO, np.uint64(best)])
-    asked = ask(graph, worker["state"][_ONE], False, after)
-    graph.chosen[np.uint64(node)] = asked
-    _link(graph, asked, node, False)
+    asked, _ = _after(graph, question, np.int64(worker["gain"][_ZERO, np.uint64(best)]))
+    chosen = _node_of(graph, worker["state"][_ONE], asked)
+    graph.chosen[np.uint64(node)] = chosen
+    _link(graph, chosen, node, False)
     return np.int64(OPEN)
+
+
+@inline_kernel
+def _best_child(game, worker, graph, question, promised):
+    """Of the holder's moves in ``state[0]``: HELD if one holds, BROKEN if all break, else OPEN, and the best child.
+
+    That is move ``promised`` of a search, or else one into the graph, or else the one that looks most promising.
+    """
+    best, best_merit = np.int64(-1), np.int64(-1)
+    for child in range(_moves(game, worker)):
+        at = np.uint64(child)
+        asked, _ = _after(graph, question, np.int64(worker["gain"][_ZERO, at]))
+        _take(worker, child)
+        said = _judge(game, worker, asked)
+        merit = np.int64(worker["merit"][_ZERO, at])
+        if said == OPEN:
+            known = np.int64(graph.slots[_slot_of(graph, worker["state"][_ONE], asked)])
+            if known >= 0:
+                said = _status(graph, known)
+                merit += _KNOWN
+        if said == HELD:
+            return np.int64(HELD), best
+        if np.int64(worker["move"][_ZERO, at]) == promised:
+            merit += _PROMISED
+        if said == OPEN and merit > best_merit:
+            best, best_merit = np.int64(child), merit
+    return np.int64(BROKEN) if best < 0 else np.int64(OPEN), best

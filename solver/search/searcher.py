@@ -17,43 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import AbapaError
-from solver.search.fortress import Graph, ask, ask_after, besiege
 from solver.search.game import Game, Tabled
+from solver.search.limits import MAX_DEPTH, MAX_NODES, MAX_THREADS, Limits
 from solver.search.negamax import negamax
 from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
 
-MAX_DEPTH = 100
-MAX_THREADS = 64
-_NO_LIMIT = 1 << 62
-LONGEST = 1e8  # seconds: the clock counts nanoseconds in 63 bits
 _SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
 Position = TypeVar("Position")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a search ends: the first that is reached. Depth in plies, seconds, nodes of one thread.
-
-    Without any limit it goes to depth 100 or until the value is exact. ``same_depth`` keeps scores independent of what
-    deeper entries of the transposition table know (see negamax). Raises AbapaError for a limit that is not positive, or
-    larger than a clock or a counter holds.
-    """
-
-    depth: int = MAX_DEPTH
-    seconds: float | None = None
-    nodes: int | None = None
-    same_depth: bool = False
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.depth <= MAX_DEPTH:
-            raise AbapaError(f"depth {self.depth}: accepted are 1 to {MAX_DEPTH}")
-        if self.seconds is not None and not 0 < self.seconds <= LONGEST:
-            raise AbapaError(f"a time of {self.seconds:g} s: accepted is more than 0, up to {LONGEST:,.0f}")
-        if self.nodes is not None and not 1 <= self.nodes <= _NO_LIMIT:
-            raise AbapaError(f"{self.nodes} nodes: accepted are 1 to {_NO_LIMIT:,}")
 
 
 @dataclass(frozen=True)
@@ -111,7 +84,13 @@ class Searcher(Generic[Position]):
     """A game, a transposition table and one or more threads; keep one for a whole game, so that its memory helps.
 
     ``hash_mib`` is the size of the transposition table in MiB, 0 for none. Raises AbapaError for sizes or thread counts
-    that cannot be had. Not for use from two threads at once, but :meth:`stop` may be called from any.
+    that cannot be had.
+
+    **Threads of the caller.** One searcher serves one caller at a time: a search, a session or :meth:`clear` while
+    another of its searches runs spoils both. From any thread, at any time, :meth:`stop` may be called and
+    :attr:`fullness` read; a stop that comes before a search begins is forgotten. Several searchers may search at once,
+    each in a thread of its own: if each has its own game object (a game may keep notes), they share nothing, and
+    kernels let go of the interpreter lock. Ctrl-C ends only a search that the main thread waits for.
     """
 
     def __init__(self, game: Game[Position], *, hash_mib: int = 64, threads: int = 1) -> None:
@@ -149,7 +128,7 @@ class Searcher(Generic[Position]):
         self._stop[0] = 1
 
     def session(self, position: Position, limits: Limits) -> Session[Position]:
-        """A position set up to be searched under limits, for :meth:`reports` and :mod:`solver.oware.proof`.
+        """A position set up to be searched under limits, for :meth:`reports` and for kernels of a caller's own.
 
         Raises AbapaError when the game is over.
         """
@@ -277,7 +256,7 @@ class Session(Generic[Position]):
         for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt"):
             record[name] = 0
         record["patience"] = LOOK_UP_EVERY
-        record["budget"] = self._limits.nodes or _NO_LIMIT
+        record["budget"] = self._limits.nodes or MAX_NODES
         record["deadline"] = 0
         record["same_depth"] = self._limits.same_depth
         record["age"] = self._searcher._age
@@ -334,7 +313,7 @@ class Session(Generic[Position]):
     def window(self, alpha: int, beta: int, depth: int) -> Window | None:
         """Search the root once with a window; None when the search was stopped."""
         record = self._workers[0][0]
-        score = self._wait(self._run, self._workers[0], alpha, beta, depth)
+        score = int(self.run(negamax, 0, alpha, beta, depth))
         if record["aborted"]:
             return None
         move = int(record["line"][0, 0]) if record["line_length"][0] else -1
@@ -346,22 +325,19 @@ class Session(Generic[Position]):
         return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"])
 
     def place(self, position: Position) -> None:
-        """Put the position back where :meth:`window` and :meth:`ask` look for it, after :meth:`besiege`."""
+        """Put the position back into ``state[0]``, after a kernel that was :meth:`run` has written over it."""
         self._workers[0][0]["quiet"] = 0
         self._searcher.game.place(position, self._workers[0])
 
-    def ask(self, graph: Graph, holder_moves: bool, margin: int) -> int:
-        """The node of a question about the position (:mod:`solver.search.fortress`)."""
-        return int(ask(graph, self._workers[0][0]["state"][0], holder_moves, margin))
+    def run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        """Call ``kernel(game, worker, *arguments)`` where the session searches, and return what it returns.
 
-    def ask_after(self, graph: Graph, code: int, holder_moves: bool, margin: int) -> tuple[int, int, bool]:
-        """The question that a move makes of one about the position: its status, node and whether it is the contrary."""
-        status, node, contrary = ask_after(self._kernels, self._workers[0][0], graph, code, holder_moves, margin)
-        return int(status), int(node), bool(contrary)
-
-    def besiege(self, graph: Graph, node: int, budget: int, depth: int) -> int:
-        """Work on a question until ``budget`` nodes of its graph are expanded; see :func:`fortress.besiege`."""
-        return int(self._wait(besiege, self._kernels, self._workers[0][0], graph, node, budget, depth))
+        The position lies in ``state[0]`` of the worker's record, until a kernel writes over it (see :meth:`place`).
+        Limits, :meth:`Searcher.stop` and Ctrl-C end what runs as they end a search: negamax sees them and sets
+        ``aborted``. So a long kernel counts its work in ``nodes``, calls negamax now and then, and returns when
+        ``aborted`` is set.
+        """
+        return self._wait(kernel, self._kernels, self._workers[0][0], *arguments)
 
     def search_root(
         self, depth: int, multipv: int, before: tuple[Line, ...], lead: int
@@ -410,7 +386,7 @@ class Session(Generic[Position]):
         if guess is not None and depth > 4:
             alpha, beta = max(guess - width, -INFINITY), min(guess + width, INFINITY)
         while True:
-            score = self._run(worker, alpha, beta, depth)
+            score = int(negamax(self._kernels, worker[0], 0, alpha, beta, depth))
             if worker[0]["aborted"] or alpha < score < beta:
                 return score
             width *= 4
@@ -422,9 +398,6 @@ class Session(Generic[Position]):
                 if beta == INFINITY:
                     return score
                 beta = min(score + width, INFINITY)
-
-    def _run(self, worker: NDArray[np.void], alpha: int, beta: int, depth: int) -> int:
-        return int(negamax(self._kernels, worker[0], 0, alpha, beta, depth))
 
 
 def compile_search(game: Game[Any]) -> None:

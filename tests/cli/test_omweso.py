@@ -246,7 +246,8 @@ def test_a_finished_game_is_refused_before_anything_is_printed(
 
 
 def test_ctrl_c_ends_games_and_ratings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from solver.search.searcher import Limits, Searcher
+    from solver.search.limits import Limits
+    from solver.search.searcher import Searcher
 
     def interrupted(self: Searcher[OmwesoPosition], position: OmwesoPosition, *limits: object) -> object:
         report = searched(self, position, Limits(1))

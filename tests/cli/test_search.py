@@ -23,7 +23,8 @@ from solver.oware.ogn import parse
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
 from solver.oware.selfplay import play_game
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from tests.cli import command_line
 from tests.cli.command_line import abapa, refused
 from tests.databases.table_files import write_tables

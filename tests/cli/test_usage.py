@@ -10,6 +10,7 @@ import pytest
 from solver.cli import abapa as group
 from solver.cli.options import DEPTH, LONGEST_SECONDS, SEARCH_THREADS, Seconds, Seed, Whole
 from solver.cli.verify_draw import NumbersType
+from solver.search import limits
 from tests.cli.command_line import abapa, refused
 
 Path = tuple[str, ...]
@@ -64,9 +65,8 @@ def test_what_is_out_of_range_is_refused(path: Path, option: click.Option) -> No
 
 
 def test_the_limits_are_those_of_the_search() -> None:
-    from solver.search.searcher import LONGEST, MAX_DEPTH, MAX_THREADS
-
-    assert (DEPTH.max, SEARCH_THREADS.max, LONGEST_SECONDS) == (MAX_DEPTH, MAX_THREADS, LONGEST)
+    most = limits.MAX_DEPTH, limits.MAX_THREADS, limits.LONGEST_SECONDS
+    assert (DEPTH.max, SEARCH_THREADS.max, LONGEST_SECONDS) == most
 
 
 # -- usage errors -----------------------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT, Endless, OmwesoRules, Reverse
 from solver.omweso.setups import CLASSIC
 from solver.search.game import generate
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from solver.search.worker import new_worker
 from tests.conformance import load
 from tests.omweso.plain_network import plain_estimate

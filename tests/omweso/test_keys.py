@@ -14,7 +14,8 @@ from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import TOURNAMENT
 from solver.omweso.setups import CLASSIC
 from solver.search.game import check, key
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from solver.search.transposition import allocate, find, pack_entry, store
 from solver.search.worker import new_worker
 from tests.omweso.strategies import positions

@@ -12,7 +12,8 @@ from solver.errors import PositionError, RulesError
 from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from solver.search.searcher import Limits, Report, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Report, Searcher
 from tests.oware.tabled_positions import FEWEST, MOST, positions, tables, truth
 
 

@@ -13,7 +13,8 @@ from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.proof import Proof, fresh_proof, load_proof, prove, save_proof
 from solver.oware.rules import ABAPA, AWARI, Rules
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from tests.oware.tabled_positions import positions, tables, truth
 
 ABOUT = {"position": "x", "rules": "awari"}

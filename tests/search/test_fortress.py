@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from solver.oware.game import OwareGame
 from solver.oware.kernels import unpack_row
-from solver.oware.position import Position
+from solver.oware.position import Board, Position
 from solver.oware.proof import settle
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search import fortress
-from solver.search.fortress import BROKEN, HELD, OPEN, Graph, new_graph, status_of
-from solver.search.searcher import Limits, Searcher
+from solver.search.fortress import BROKEN, HELD, OPEN, Graph, Question, new_graph, status_of
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from tests.oware.brute_force import BruteTables, boards_of
 from tests.oware.tabled_positions import positions, tables, truth
 
@@ -46,8 +47,7 @@ def bounds(position: Position) -> tuple[int, int]:
 def settled(
     searcher: Searcher[Position],
     position: Position,
-    holder_moves: bool,
-    margin: int,
+    question: Question,
     *,
     depth: int = 4,
     room: int = 128,
@@ -55,18 +55,18 @@ def settled(
     """Settle one question from an empty graph: the graph and the question's node."""
     graph = new_graph(room, position.rules.cycle is Cycle.EVEN)
     with searcher.session(position, Limits()) as session:
-        root = session.ask(graph, holder_moves, margin)
+        root = session.run(fortress.ask, graph, question)
         graph, ended = settle(session, graph, root, depth)
     assert ended == fortress.RESOLVED
     return graph, root
 
 
-def questions(low: int, high: int, even: bool, seeds: int) -> list[tuple[bool, int, bool]]:
-    """Every question about a board worth low..high: (holder to move, margin, whether it is held)."""
+def questions(low: int, high: int, even: bool, seeds: int) -> list[tuple[Question, bool]]:
+    """Every question about a board worth low..high, and whether it is held."""
     found = []
     for margin in range(-seeds, 1 if even else seeds + 1):
-        found.append((True, margin, high >= margin))
-        found.append((False, margin, -low >= margin))
+        found.append((Question(True, margin), high >= margin))
+        found.append((Question(False, margin), -low >= margin))
     return found
 
 
@@ -83,9 +83,9 @@ def test_every_question_of_small_boards(rules: Rules, hash_mib: int) -> None:
         if not position.legal_moves():
             continue
         low, high = bounds(position)
-        for holder_moves, margin, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
-            graph, root = settled(searcher, position, holder_moves, margin, depth=int(random.integers(1, 6)))
-            assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, holder_moves, margin)
+        for question, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
+            graph, root = settled(searcher, position, question, depth=int(random.integers(1, 6)))
+            assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, question)
             asked += 1
     assert asked > 50
 
@@ -100,91 +100,115 @@ def test_questions_of_larger_boards_with_tables_below(rules: Rules, fewer: int) 
         searcher = Searcher(OwareGame(rules, {n: tables(rules)[n] for n in range(position.seeds - fewer + 1)}))
         low, high = truth(position)
         near = {low, low + 1, high, high + 1, 0}
-        for holder_moves, margin, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
-            if (margin if holder_moves else 1 - margin) in near:
-                graph, root = settled(searcher, position, holder_moves, margin, depth=14, room=1024)
-                assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, holder_moves, margin)
+        for question, held in questions(low, high, rules.cycle is Cycle.EVEN, position.seeds):
+            if (question if question.holder_moves else question.contrary()).margin in near:
+                graph, root = settled(searcher, position, question, depth=14, room=1024)
+                assert status_of(graph, root) == (HELD if held else BROKEN), (position.text, question)
 
 
 # -- a graph looked at from the rules alone ---------------------------------------------------------------------------
 
 
 @st.composite
-def small_questions(draw: st.DrawFn) -> tuple[Position, bool, int]:
+def small_questions(draw: st.DrawFn) -> tuple[Position, Question]:
     """A board of 2 or 3 houses a side with moves, and a question about it."""
     rules = draw(st.sampled_from([rules for rules in SMALL if rules.pits > 1]))
     seeds = draw(st.integers(1, FEW))
     board = draw(st.sampled_from(list(boards_of(2 * rules.pits, seeds))))
     margin = draw(st.integers(-seeds, 0 if rules.cycle is Cycle.EVEN else seeds))
-    return Position(board, rules=rules), draw(st.booleans()), margin
+    return Position(board, rules=rules), Question(draw(st.booleans()), margin)
 
 
 @given(small_questions())
-def test_what_is_held_is_a_closed_set_by_the_rules(question: tuple[Position, bool, int]) -> None:
+def test_what_is_held_is_a_closed_set_by_the_rules(asked: tuple[Position, Question]) -> None:
     """Read the graph with the readable rules: a held node has a held way on, a broken one no way out.
 
     Without a transposition table, and with no ply looked ahead, everything the answer rests on is in the graph, in ends
     of games and in the seeds left on the board.
     """
-    position, holder_moves, margin = question
+    position, question = asked
     if not position.legal_moves():
         return
-    graph, root = settled(Searcher(OwareGame(position.rules), hash_mib=0), position, holder_moves, margin, depth=0)
-    known = {_question(graph, node, position.rules): status_of(graph, node) for node in range(_nodes(graph))}
-    assert known[(position.canonical, holder_moves, margin)] == status_of(graph, root) != OPEN
-    for (board, moves, kept), status in known.items():
+    graph, root = settled(Searcher(OwareGame(position.rules), hash_mib=0), position, question, depth=0)
+    known = {_asked(graph, node, position.rules): status_of(graph, node) for node in range(_nodes(graph))}
+    assert known[(position.canonical, question)] == status_of(graph, root) != OPEN
+    for (board, of_board), status in known.items():
         if status != OPEN:
-            answers = [_answer(child, known, position.rules) for child in _children(board, moves, kept, position.rules)]
-            own = _answer((board, moves, kept, False), {}, position.rules)
+            answers = [
+                _answer(child, below, contrary, known, position.rules)
+                for child, below, contrary in _children(board, of_board, position.rules)
+            ]
+            own = _answer(board, of_board, False, {}, position.rules)
             if own is not None:
                 assert own == status
-            elif (status == HELD) == moves:  # the holder's move that holds, the attacker's that breaks
+            elif (status == HELD) == of_board.holder_moves:  # the holder's move that holds, the attacker's that breaks
                 assert status in answers
             else:
                 assert set(answers) == {status}
+
+
+Asked = tuple[Board, Question]
 
 
 def _nodes(graph: Graph) -> int:
     return int(graph.counters[fortress.NODES])
 
 
-def _question(graph: Graph, node: int, rules: Rules) -> tuple[tuple[int, ...], bool, int]:
+def _asked(graph: Graph, node: int, rules: Rules) -> Asked:
     board = unpack_row(int(graph.states[node, 0]), rules.pits) + unpack_row(int(graph.states[node, 1]), rules.pits)
-    return board, bool(graph.flags[node] & 8), int(graph.margins[node])
+    return board, Question(bool(graph.flags[node] & 8), int(graph.margins[node]))
 
 
-def _children(
-    board: tuple[int, ...], moves: bool, margin: int, rules: Rules
-) -> list[tuple[tuple[int, ...], bool, int, bool]]:
-    """The questions that the moves make: (board, holder to move, margin, whether it is the contrary)."""
+def _children(board: Board, question: Question, rules: Rules) -> list[tuple[Board, Question, bool]]:
+    """What the moves ask of their boards, and whether it is the contrary: as the kernel, written anew on purpose."""
     found = []
     for move in Position(board, rules=rules).playable:
         child = move.board[rules.pits :] + move.board[: rules.pits]
-        after = margin - move.captured if moves else margin + move.captured
+        after = question.margin + move.captured * (-1 if question.holder_moves else 1)
         if rules.cycle is Cycle.EVEN and after > 0:
-            found.append((child, False, 1 - after, True))
+            found.append((child, Question(False, 1 - after), True))
         else:
-            found.append((child, not moves, after, False))
+            found.append((child, Question(not question.holder_moves, after), False))
     return found
 
 
-def _answer(
-    question: tuple[tuple[int, ...], bool, int, bool], known: dict[tuple[tuple[int, ...], bool, int], int], rules: Rules
-) -> int | None:
+def _answer(board: Board, question: Question, contrary: bool, known: dict[Asked, int], rules: Rules) -> int | None:
     """The status of a child as its parent sees it, by the seeds left, by the end of the game or by the graph."""
-    board, moves, margin, contrary = question
-    status = known.get((board, moves, margin))
-    if margin <= -sum(board):
+    status = known.get((board, question))
+    if question.margin <= -sum(board):
         status = HELD
-    elif margin > sum(board):
+    elif question.margin > sum(board):
         status = BROKEN
     elif status is None and not (position := Position(board, rules=rules)).playable:
         result = position.result()
         assert result is not None
-        status = HELD if (result[0] - result[1]) * (1 if moves else -1) >= margin else BROKEN
+        kept = (result[0] - result[1]) * (1 if question.holder_moves else -1)
+        status = HELD if kept >= question.margin else BROKEN
     if status is None or status == OPEN or not contrary:
         return status
     return HELD + BROKEN - status
+
+
+@given(st.integers(-9, 9), st.booleans())
+def test_exchanging_the_roles_twice_changes_nothing(margin: int, holder_moves: bool) -> None:
+    question = Question(holder_moves, margin)
+    assert question.contrary().contrary() == question != question.contrary()
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=str)
+def test_the_question_of_what_the_mover_can_force(rules: Rules) -> None:
+    """Asked of the side that endless play suits, and answered by brute force's value, or its lower bound."""
+    random = np.random.default_rng(rules.pits)
+    boards = list(boards_of(2 * rules.pits, FEW))
+    for index in random.permutation(len(boards))[:5]:
+        position = Position(boards[index], rules=rules)
+        if not position.legal_moves():
+            continue
+        low, _ = bounds(position)
+        for margin in {low, low + 1, 0, 1}:
+            question = Question.of_mover(margin, rules.cycle is Cycle.EVEN)
+            graph, root = settled(Searcher(OwareGame(rules), hash_mib=1), position, question)
+            assert (status_of(graph, root) == HELD) == ((low >= margin) == question.holder_moves), position.text
 
 
 def test_win_only_far_from_a_majority_is_forfeit() -> None:
@@ -196,6 +220,6 @@ def test_win_only_far_from_a_majority_is_forfeit() -> None:
             statuses = set()
             for rules, stores in ((forfeit, (0, 0)), (win_only, (11, 11))):
                 position = Position(board, stores, rules=rules)
-                graph, root = settled(Searcher(OwareGame(rules), hash_mib=1), position, holder_moves, margin)
+                graph, root = settled(Searcher(OwareGame(rules), hash_mib=1), position, Question(holder_moves, margin))
                 statuses.add(status_of(graph, root))
             assert len(statuses) == 1

@@ -7,7 +7,8 @@ import pytest
 from solver.oware.game import OwareGame
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
-from solver.search.searcher import Limits, Report, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Report, Searcher
 from tests.search.plain_search import evaluate, minimax, random_positions
 
 EVERY_RULE = [Rules(slam, cycle) for slam in GrandSlam for cycle in Cycle]

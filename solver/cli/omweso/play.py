@@ -67,7 +67,7 @@ def command(
     The board is shown as it lies between you, your rows below. Type a turn, or help.
     """
     from solver.cli.omweso.player import Player
-    from solver.search.searcher import Limits
+    from solver.search.limits import Limits
 
     parsed = playing_rules(read_rules(rules, columns))
     chosen = Mode(mode)

@@ -10,7 +10,8 @@ from solver.omweso.match import POINTS, Game, score_turn
 
 if TYPE_CHECKING:
     from solver.omweso.position import OmwesoPosition, Turn
-    from solver.search.searcher import Limits, Searcher
+    from solver.search.limits import Limits
+    from solver.search.searcher import Searcher
 
 
 LEAST_SECONDS = 0.01

@@ -45,7 +45,8 @@ def command(
     seeds. Turns of more than 10,000 laps are taken for endless, endless turns and repetition for draws.
     """
     from solver.omweso.game import plies_to_end, score_text
-    from solver.search.searcher import MAX_DEPTH, Limits, Report
+    from solver.search.limits import MAX_DEPTH, Limits
+    from solver.search.searcher import Report
 
     root = read_position(position, rules, columns, first_turn, fresh)
     if depth is None and seconds is None and nodes is None:

@@ -42,7 +42,7 @@ def command(
     The players alternate who starts. With a fixed depth and one thread a game can be repeated to the turn.
     """
     from solver.cli.omweso.player import Player
-    from solver.search.searcher import MAX_DEPTH, Limits
+    from solver.search.limits import MAX_DEPTH, Limits
 
     parsed = playing_rules(read_rules(rules, columns))
     fixed = fixed_setup(parsed)
