@@ -16,7 +16,8 @@ from pathlib import Path
 
 from databases.builder.build import build_tables
 from databases.prober import open_tables
-from solver.oware.game import OwareGame, Tables
+from databases.tiers import tier_index
+from solver.oware.game import OwareGame, Tables, Tier
 from solver.oware.position import Position
 from solver.oware.proof import settle
 from solver.oware.rules import AWARI
@@ -66,7 +67,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         build_tables(Path(folder), AWARI, 13, threads=1)
         with open_tables(Path(folder), AWARI) as tables:
-            maps = {seeds: {"value": table.map("value")} for seeds, table in tables.mapped.items()}
+            maps = {n: Tier({"value": table.map("value")}, tier_index(6, n)) for n, table in tables.mapped.items()}
             measure(maps, 2)  # compiles
             for depth in depths:
                 print(json.dumps(measure(maps, depth)), flush=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,22 @@ def block_offsets(pits: int, seeds: int) -> NDArray[np.int64]:
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * counts[::-1])])
     offsets.setflags(write=False)
     return offsets
+
+
+class TierIndex(NamedTuple):
+    """What :func:`index_in_tier` needs to know of one tier, for a search that has a look-up of its own."""
+
+    terms: NDArray[np.int64]
+    """From :func:`databases.halfboards.rank_terms`."""
+    counts: NDArray[np.int64]
+    """From :func:`databases.halfboards.half_counts`."""
+    offsets: NDArray[np.int64]
+    """From :func:`block_offsets`."""
+
+
+def tier_index(pits: int, seeds: int) -> TierIndex:
+    """The index of tier ``seeds``, ``pits`` houses a side."""
+    return TierIndex(rank_terms(pits, seeds), half_counts(pits, seeds), block_offsets(pits, seeds))
 
 
 @inline_kernel

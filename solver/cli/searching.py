@@ -15,6 +15,7 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA, Rules
 
 if TYPE_CHECKING:
+    from solver.oware.game import Tier
     from solver.search.searcher import Line, Searcher
 
 
@@ -73,8 +74,8 @@ class OpenSearcher:
 
 
 @contextmanager
-def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str, Any]]]:
-    """The tables of ``rules`` in ``folder`` as the search takes them: seeds -> quantity -> mapped array.
+def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, Tier]]:
+    """The tables of ``rules`` in ``folder`` as the search takes them, by their seeds: mapped arrays with their index.
 
     Empty where there is no such folder, none of these rules, or tables that lack what the search needs.
     """
@@ -82,11 +83,13 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, dict[str
         yield {}
         return
     from databases.prober import open_tables
+    from databases.tiers import tier_index
+    from solver.oware.game import Tier
 
     needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
     with open_tables(folder, rules) as tables:
         maps = {
-            seeds: {quantity: table.map(quantity) for quantity in needed}
+            seeds: Tier({quantity: table.map(quantity) for quantity in needed}, tier_index(rules.pits, seeds))
             for seeds, table in tables.mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }

@@ -11,15 +11,15 @@ loser are the same either way (the final margin is positive just when the mover 
 exact in games of any stores, and the cut that a majority allows comes for free: with n seeds left the margin on the
 board lies in -n..n, so a side that leads by more than n cannot be overtaken, and a window there is empty.
 
-Tables are handed in as mapped arrays, tier by tier, in the order of docs/tables.md; nothing here knows how they are
-made or stored.
+Tables are handed in tier by tier: mapped arrays in the order of docs/tables.md, and the numbers that say which board is
+where in them (see :class:`Tier`). Nothing here knows how they are made or stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import comb
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from solver.oware.kernels import WIN_ONLY, final_margin, occupied, play, row_see
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Cycle, Rules
 from solver.search import game as kernels
-from solver.search.game import implements
+from solver.search.game import answers, implements
 from solver.search.worker import MAX_BARRED
 
 TABLE_SEEDS = 127
@@ -70,8 +70,8 @@ _GAME = np.dtype(
         ("value", np.uint64, (TABLE_SEEDS + 1,)),
         ("lower", np.uint64, (TABLE_SEEDS + 1,)),
         ("upper", np.uint64, (TABLE_SEEDS + 1,)),
-        ("offset", np.int64, (TABLE_SEEDS + 1, TABLE_SEEDS + 1)),  # of the block of a tier with a seeds of the mover
-        ("halves", np.int64, (TABLE_SEEDS + 1,)),  # h(k)
+        ("offsets", np.int64, (TABLE_SEEDS + 1, TABLE_SEEDS + 1)),  # of the block of a tier with a seeds of the mover
+        ("counts", np.int64, (TABLE_SEEDS + 1,)),  # of half boards with k seeds
         ("terms", np.int64, (MAX_PITS, TABLE_SEEDS + 1)),  # of a half board's rank, by house and prefix sum
     ],
     align=True,
@@ -165,17 +165,6 @@ def _key(game, worker, ply):
     return mixed ^ (mixed >> np.uint64(29))
 
 
-@implements(kernels.wide, OwareKernels)
-def _wide(game):
-    """64 bits decide: two rows of six houses have few boards with any but tiny chances of one key."""
-    return False
-
-
-@implements(kernels.check, OwareKernels)
-def _check(game, worker, ply):
-    return _ZERO
-
-
 @implements(kernels.final, OwareKernels)
 def _final(game, worker, ply):
     here = np.uint64(ply)
@@ -223,30 +212,16 @@ def _extends(game, worker, ply, count):
     return worker["state"][np.uint64(ply), np.uint64(1)] == _ZERO
 
 
-@implements(kernels.arrange, OwareKernels)
-def _arrange(game, worker, ply, count, depth):
-    return
-
-
-@implements(kernels.staged, OwareKernels)
-def _staged(game):
-    return False
-
-
-@implements(kernels.groups, OwareKernels)
-def _groups(game, worker, ply):
-    return _ZERO
-
-
-@implements(kernels.generate_group, OwareKernels)
-def _generate_group(game, worker, ply, todo):
-    return np.int64(0), _ZERO
-
-
-@implements(kernels.reduction, OwareKernels)
-def _reduction(game, worker, ply, depth, done):
-    """None: the score of depth d is the minimax value of depth d."""
-    return np.int64(0)
+# 64 bits of key decide: two rows of six houses have few boards with any but tiny chances of one key.
+answers(kernels.wide, OwareKernels, False)
+answers(kernels.check, OwareKernels, _ZERO)
+# Moves come all at once, in the order that they were generated with.
+answers(kernels.staged, OwareKernels, False)
+answers(kernels.groups, OwareKernels, _ZERO)
+answers(kernels.generate_group, OwareKernels, (np.int64(0), _ZERO))
+answers(kernels.arrange, OwareKernels, None)
+# The score of depth d is the minimax value of depth d.
+answers(kernels.reduction, OwareKernels, np.int64(0))
 
 
 @implements(kernels.evaluate, OwareKernels)
@@ -310,8 +285,8 @@ def _probe(game, worker, ply):
     seeds = np.uint64(own_seeds + opp_seeds)
     if seeds > np.uint64(TABLE_SEEDS) or tables["value"][seeds] == _ZERO:
         return False, np.int64(0), np.int64(0), np.int64(0)
-    index = tables["offset"][seeds, np.uint64(own_seeds)]
-    index += _rank(tables, own) * tables["halves"][np.uint64(opp_seeds)] + _rank(tables, opp)
+    index = tables["offsets"][seeds, np.uint64(own_seeds)]
+    index += _rank(tables, own) * tables["counts"][np.uint64(opp_seeds)] + _rank(tables, opp)
     at = np.uint64(index)
     low, high = np.int64(load_int8(tables["lower"][seeds] + at)), np.int64(load_int8(tables["upper"][seeds] + at))
     score = np.int64(load_int8(tables["value"][seeds] + at))
@@ -335,10 +310,43 @@ def _root_key(game, worker):
 
 # -- the Python side --------------------------------------------------------------------------------------------------
 
-Tables = Mapping[int, Mapping[str, NDArray[np.int8]]]
-"""Tiers by their number of seeds; each a flat int8 array a quantity: ``value``, and ``lower`` and ``upper`` where
-endless play depends on history. Tier n is blocks a = 0..n (the mover's seeds), each a row-major h(a) x h(n - a)
-matrix."""
+
+class TierIndex(Protocol):
+    """Where the boards of one tier of n seeds lie, m houses a side; all int64, one table for each of three numbers.
+
+    A board with a and b seeds in the mover's and the opponent's half is at offsets[a] + rank of the mover's half *
+    counts[b] + rank of the opponent's, where a half's rank is the sum of terms[house, seeds up to this house].
+    """
+
+    @property
+    def terms(self) -> NDArray[np.int64]:
+        """Shape (m, n + 1); the last house adds nothing."""
+        ...
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Shape (n + 1,)."""
+        ...
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Shape (n + 2,); the last is the number of all boards."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One tier as the search takes it: a flat int8 array a quantity, and the index of its boards.
+
+    ``value`` must be there, and ``lower`` and ``upper`` where endless play depends on history.
+    """
+
+    arrays: Mapping[str, NDArray[np.int8]]
+    index: TierIndex
+
+
+Tables = Mapping[int, Tier]
+"""Tiers by their number of seeds."""
 
 
 class OwareGame:
@@ -365,20 +373,16 @@ class OwareGame:
 
     def _map(self, tables: Tables) -> None:
         """Write down where the arrays lie, and the numbers that a board's index is made of."""
-        pits, record = self.rules.pits, self._memory[0]
         if not self.rules.has_tables:
             raise RulesError(f"tables cannot serve {self.rules.id}: its captures depend on the stores")
-        halves = [comb(seeds + pits - 1, pits - 1) for seeds in range(TABLE_SEEDS + 1)]
-        record["halves"] = [min(count, 1 << 62) for count in halves]
-        for house in range(pits - 1):
-            record["terms"][house] = [comb(sum_ + house, house + 1) for sum_ in range(TABLE_SEEDS + 1)]
+        record = self._memory[0]
         for seeds, tier in tables.items():
-            size = comb(seeds + 2 * pits - 1, 2 * pits - 1)
-            offset = 0
-            for mover in range(seeds + 1):
-                record["offset"][seeds, mover] = offset
-                offset += halves[mover] * halves[seeds - mover]
-            bounded = "lower" in tier and "upper" in tier
+            arrays, index = tier.arrays, tier.index
+            record["terms"][: self.rules.pits, : seeds + 1] = index.terms
+            record["counts"][: seeds + 1] = index.counts
+            record["offsets"][seeds, : seeds + 1] = index.offsets[:-1]
+            size = int(index.offsets[-1])
+            bounded = "lower" in arrays and "upper" in arrays
             if self.rules.has_bounds and not bounded:
                 raise PositionError(f"the table of {seeds} seeds has no bounds: {self.rules.id} needs lower and upper")
             for quantity, source in (
@@ -386,7 +390,7 @@ class OwareGame:
                 ("lower", "lower" if bounded else "value"),
                 ("upper", "upper" if bounded else "value"),
             ):
-                array = tier[source]
+                array = arrays[source]
                 if array.dtype != np.int8 or array.shape != (size,) or not array.flags.c_contiguous:
                     raise PositionError(
                         f"table of {seeds} seeds, {source}: {array.dtype}{array.shape}, expected int8({size},)"

@@ -10,8 +10,8 @@ cache folder is named by a hash of all sources (:mod:`solver.kernels.compile`), 
 missed, which numba's own check would not see. ``tests/search/test_game.py`` tries both.
 
 **To add a game**: a module ``solver/NAME/game.py`` with the NamedTuple class, one function decorated with
-``@implements(KERNEL, CLASS)`` for each kernel below, and a class that fulfils :class:`Game`. Read
-:mod:`solver.oware.game` as the example.
+``@implements(KERNEL, CLASS)`` for each kernel below (or :func:`answers`, where it is a constant), and a class that
+fulfils :class:`Game`. Read :mod:`solver.oware.game` as the example.
 
 A position is ``worker["state"][ply]``: STATE_WORDS words, laid out as the game likes, from the view of the player to
 move. Scores are int64 from the mover's view, between -2039 and 2039. All kernel arguments ``ply`` and scores are int64;
@@ -26,6 +26,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
+
+# The kernels: stubs all alike, for what counts is their names, arguments and meanings. Only compiled code calls them.
 
 
 def generate(game: Any, worker: Any, ply: Any) -> Any:
@@ -156,17 +158,33 @@ def implements(stub: Callable[..., Any], game: type) -> Callable[[Kernel], Kerne
     """
 
     def declare(function: Kernel) -> Kernel:
+        def pick(kind: Any) -> Kernel | None:
+            return function if getattr(kind, "instance_class", None) is game else None
+
         # numba compares argument names, so choose by a function that has them.
-        names = stub.__code__.co_varnames[: stub.__code__.co_argcount]
-        source = f"def choose({', '.join(names)}):\n    return pick({names[0]})"
-        scope: dict[str, Any] = {
-            "pick": lambda kind: function if getattr(kind, "instance_class", None) is game else None
-        }
-        exec(source, scope)
-        overload(stub, jit_options={"forceinline": True, "error_model": "numpy"})(scope["choose"])
+        choose = _with_arguments_of(stub, f"pick({_arguments(stub)[0]})", pick=pick)
+        overload(stub, jit_options={"forceinline": True, "error_model": "numpy"})(choose)
         return function
 
     return declare
+
+
+def answers(stub: Callable[..., Any], game: type, answer: Any) -> None:
+    """Declare kernel ``stub`` to give ``answer``, whatever it is asked, for games of class ``game``; it costs nothing.
+
+    For what a game has no use for: a kernel of one line that says something is better written out.
+    """
+    implements(stub, game)(_with_arguments_of(stub, "answer", answer=answer))
+
+
+def _arguments(stub: Callable[..., Any]) -> tuple[str, ...]:
+    return stub.__code__.co_varnames[: stub.__code__.co_argcount]
+
+
+def _with_arguments_of(stub: Callable[..., Any], expression: str, **scope: Any) -> Callable[..., Any]:
+    """A function of a stub's arguments that returns an expression in them and in ``scope``."""
+    exec(f"def function({', '.join(_arguments(stub))}):\n    return {expression}", scope)
+    return scope["function"]
 
 
 Position = TypeVar("Position")

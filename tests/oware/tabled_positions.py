@@ -5,23 +5,22 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from databases.tiers import board_at, board_index, tier_size
+from databases.tiers import board_at, board_index, tier_index, tier_size
+from solver.oware.game import Tier
 from solver.oware.position import Position
 from solver.oware.rules import Rules
 from tests.databases.tables_in_memory import built
 
 FEWEST, MOST = 10, 16
-Tables = dict[int, dict[str, NDArray[np.int8]]]
 
 
 @cache
-def tables(rules: Rules, seeds: int = MOST) -> Tables:
+def tables(rules: Rules, seeds: int = MOST) -> dict[int, Tier]:
     """Tiers as the search is handed them."""
     quantities = built(rules, MOST if rules.pits == 6 else seeds, bounds=rules.has_bounds)
     names = ("value", "lower", "upper") if rules.has_bounds else ("value",)
-    return {n: {name: quantities[name][n] for name in names} for n in range(seeds + 1)}
+    return {n: Tier({name: quantities[name][n] for name in names}, tier_index(rules.pits, n)) for n in range(seeds + 1)}
 
 
 def positions(rules: Rules, count: int, seed: int) -> list[Position]:
@@ -40,7 +39,7 @@ def positions(rules: Rules, count: int, seed: int) -> list[Position]:
 
 def truth(position: Position) -> tuple[int, int]:
     """The bounds that hold whatever was played before, from the table."""
-    tier, index = tables(position.rules)[position.seeds], board_index(position.canonical)
+    arrays, index = tables(position.rules)[position.seeds].arrays, board_index(position.canonical)
     if position.rules.has_bounds:
-        return int(tier["lower"][index]), int(tier["upper"][index])
-    return int(tier["value"][index]), int(tier["value"][index])
+        return int(arrays["lower"][index]), int(arrays["upper"][index])
+    return int(arrays["value"][index]), int(arrays["value"][index])

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from databases.tiers import board_at, board_index, tier_size
+from databases.tiers import board_at, board_index, tier_index, tier_size
 from solver.errors import PositionError, RulesError
-from solver.oware.game import OwareGame
+from solver.oware.game import OwareGame, Tier
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from solver.search.limits import Limits
@@ -118,14 +118,15 @@ def test_small_boards_of_every_rule_set(rules: Rules, pits: int) -> None:
             report = searcher.search(position, Limits(depth=40, nodes=3000))
             index = board_index(position.canonical)
             names = ("lower", "upper") if rules.has_bounds else ("value", "value")
-            lower, upper = (int(known[seeds][name][index]) for name in names)
+            lower, upper = (int(known[seeds].arrays[name][index]) for name in names)
             assert report.low <= lower <= upper <= report.high, position.text
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:
     with pytest.raises(PositionError, match="expected int8"):
-        OwareGame(AWARI, {2: {"value": np.zeros(7, np.int8)}})
+        OwareGame(AWARI, {2: Tier({"value": np.zeros(7, np.int8)}, tier_index(6, 2))})
+    empty = {0: Tier({"value": np.zeros(1, np.int8)}, tier_index(6, 0))}
     with pytest.raises(PositionError, match="needs lower and upper"):
-        OwareGame(ABAPA, {0: {"value": np.zeros(1, np.int8)}})
+        OwareGame(ABAPA, empty)
     with pytest.raises(RulesError, match="depend on the stores"):
-        OwareGame(Rules(GrandSlam.WIN_ONLY), {0: {"value": np.zeros(1, np.int8)}})
+        OwareGame(Rules(GrandSlam.WIN_ONLY), empty)

@@ -95,7 +95,7 @@ def test_stores_are_part_of_the_margin() -> None:
 def truth_of_small(position: Position) -> int:
     from databases.tiers import board_index
 
-    return int(tables(AWARI)[position.seeds]["value"][board_index(position.canonical)])
+    return int(tables(AWARI)[position.seeds].arrays["value"][board_index(position.canonical)])
 
 
 def test_a_saved_proof_goes_on(tmp_path: Path) -> None:
