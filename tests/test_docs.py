@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
+import json
 import re
 import shlex
 from pathlib import Path
@@ -16,6 +18,60 @@ from tests.cli.command_line import abapa
 from tests.databases.table_files import write_tables
 from tests.databases.tables_in_memory import at
 from tests.pages import DOCS, ROOT, blocks, run_sessions
+
+PAGES = [path for folder in (ROOT, DOCS, ROOT / "benchmarks") for path in sorted(folder.glob("*.md"))]
+"""Every document for people."""
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links: lower case, without punctuation, with hyphens for spaces."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("https:"):
+            continue
+        file, _, heading = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists() and target.is_relative_to(ROOT), link
+        assert not heading or heading in anchors(target), link
+
+
+def test_the_index_names_every_page() -> None:
+    index = (DOCS / "README.md").read_text()
+    assert [page.name for page in PAGES if page.parent == DOCS and f"({page.name})" not in index] == ["README.md"]
+
+
+def test_every_measured_figure_says_when_and_how_it_was_measured() -> None:
+    files = sorted((ROOT / "benchmarks" / "history").glob("*.jsonl"))
+    assert files
+    for path in files:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        assert [row["date"] for row in rows] == sorted(row["date"] for row in rows), path
+        for row in rows:
+            assert re.fullmatch(r"20\d\d-\d\d-\d\d", row["date"]) and re.fullmatch(r"[0-9a-f]{7,40}", row["revision"])
+            assert row["command"] and row["machine"] and row["seconds"] > 0
+
+
+def test_the_map_has_the_arrows_that_the_imports_are_held_against() -> None:
+    """The dictionary of tests/test_arrows.py, which no other test file may import, read from its source."""
+    tree = ast.parse((ROOT / "tests" / "test_arrows.py").read_text())
+    (value,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "ALLOWED"
+    )
+    assert value is not None
+    allowed: dict[str, str] = ast.literal_eval(value)
+    width = max(map(len, allowed))
+    arrows = "".join(f"{room:<{width}} -> {', '.join(there.split()) or 'nothing'}\n" for room, there in allowed.items())
+    (drawn,) = blocks(DOCS / "architecture.md", "arrows")
+    assert drawn == arrows, f"put into docs/architecture.md:\n{arrows}"
 
 
 def test_the_api_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
