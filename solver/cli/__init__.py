@@ -1,8 +1,11 @@
 """The ``abapa`` command: a group whose commands are imported only when called, so that ``--help`` answers at once.
 
-Each command lives in a file of its own; options shared by several live in :mod:`solver.cli.options`. Only this package
-knows both ``solver`` and ``databases``. Data goes to stdout, progress and errors to stderr; exit code 2 for bad input,
-130 after Ctrl-C.
+Each command has a file of its own, called as the command is; Omweso's are in :mod:`solver.cli.omweso`. What several
+commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.cli.engine`), the searches of Oware
+(:mod:`solver.cli.searching`), and how things are printed (:mod:`solver.cli.output`, :mod:`solver.cli.answers`,
+:mod:`solver.cli.reports`, :mod:`solver.cli.counting`, :mod:`solver.cli.progress`).
+
+Data goes to stdout, progress and errors to stderr. The exit code is 2 for bad input and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,33 +25,33 @@ from solver.errors import AbapaError
 
 COMMANDS: dict[str, str] = {
     "build": "Build the tables of a rule set up to a number of seeds.",
-    "probe": "Say what a position is worth, and each move.",
+    "probe": "Show what a position and each of its moves are worth.",
     "moves": "List the moves of a position, best first.",
     "line": "Show best play from a position.",
     "stats": "Count the boards of each value.",
-    "check": "Hash tables again: are they what was written?",
-    "verify": "Prove tables: are their numbers right?",
-    "pack": "Compress tables, for keeping and sending.",
+    "check": "Check the hashes of tables: are they as they were written?",
+    "verify": "Prove that the numbers in tables are right.",
+    "pack": "Compress tables, to store or to send them.",
     "unpack": "Restore packed tables, byte for byte.",
-    "export": "Write a tier's numbers as raw bytes.",
-    "import": "Make awari tables of other people's files.",
+    "export": "Write the numbers of a tier as raw bytes.",
+    "import": "Make awari tables from other people's files.",
     "compare": "Compare awari tables with other people's files.",
-    "verify-draw": "Is awari a draw? The start positions, solved and proved.",
-    "search": "Search a position deeper and deeper.",
+    "verify-draw": "Solve and prove the start positions of awari: are they draws?",
+    "search": "Search a position, one depth after another.",
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",
-    "selfplay": "Make games of the engine against itself.",
+    "selfplay": "Play games of the engine against itself.",
     "analyse": "Annotate recorded games: values, best moves, losses.",
-    "bench": "Measure the search: its signature and speed.",
-    "uci": "Speak the engine protocol of Oware programs.",
-    "perft": "Count move sequences: checks and times the move generator.",
+    "bench": "Measure the search: its signature and its speed.",
+    "uci": "Speak UCI, the engine protocol, with Oware programs.",
+    "perft": "Count move sequences, to check and time the move generator.",
     "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
 }
 """Every command and its one-line help, in the order of the help page; ``name`` lives in ``solver/cli/name.py``."""
 
 
 _HELP_WANTED = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""What newer versions of click raise for a group that is called bare: it shows its help."""
+"""What newer versions of click raise for a group without a command: it shows its help."""
 
 
 class LazyGroup(click.Group):
@@ -83,18 +86,18 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="abapa")
 def abapa() -> None:
-    """Solve Oware and Omweso: build perfect-play tables, ask them, search with them.
+    """Solve Oware and Omweso: build perfect-play tables, look positions up in them, search with them.
 
     Values are from the view of the player to move, in seeds.
     """
 
 
 def main() -> NoReturn:
-    """Run the command line; turn a person's error into one line and exit code 2, Ctrl-C into 130."""
+    """Run the command line. A person's error becomes one line and exit code 2; Ctrl-C becomes exit code 130."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # what is no text is no input either, and is said to be none
     try:
-        code = abapa.main(standalone_mode=False)
+        code = abapa.main(prog_name="abapa", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         if isinstance(error, _HELP_WANTED):

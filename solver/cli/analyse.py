@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import DEPTH, NODES, Seconds, json_option, rules_override_option
+from solver.cli.engine import limits_options
+from solver.cli.options import json_option, rules_override_option
 from solver.cli.output import check_folder_of, print_json, signed
 from solver.cli.progress import progress_bar
-from solver.cli.searching import OpenSearcher, engine_options
+from solver.cli.searching import OpenSearcher, searcher_options
 from solver.errors import AbapaError
 from solver.oware.position import SIDES
 
@@ -22,43 +23,41 @@ if TYPE_CHECKING:
     from solver.oware.analysis import MoveNote
     from solver.oware.ogn import Record
     from solver.oware.rules import Rules
+    from solver.search.limits import Limits
 
 
 @click.command(name="analyse")
 @click.argument("game", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--depth", type=DEPTH, help="Depth of each search, in plies; 14 without another limit.")
-@click.option("--time", "seconds", type=Seconds(), help="Seconds for each search.")
-@click.option("--nodes", type=NODES, help="Nodes for each search.")
+@limits_options("depth", "seconds", "nodes", stop="Stop each search", depth=14)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the annotated games here, not to stdout.")  # fmt: skip
+              help="Write the annotated games to this file (default: stdout).")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Draw the margin over the game (.png, .svg, .pdf); needs the plot extra.")  # fmt: skip
+              help="Draw the margin over the game (.png, .svg, .pdf). Needs the extra abapa[plot].")  # fmt: skip
 @rules_override_option
-@engine_options
+@searcher_options
 @json_option
 def command(
     game: Path,
-    depth: int | None,
-    seconds: float | None,
-    nodes: int | None,
+    limits: Limits,
     output: Path | None,
     plot: Path | None,
     rules: Rules | None,
     open_searcher: OpenSearcher,
     as_json: bool,
 ) -> None:
-    """Annotate each move of the games in GAME (Oware Game Notation, - is stdin) with its value and what it lost.
+    """Annotate each move of the games in GAME with its value and with what it lost.
 
-    Values are final margins in seeds from the view of the player who moved, exact where tables or the end of the game
-    decide, each position as if it stood fresh on the board. The rules are those that the game's Variant tag names,
-    Abapa without one; a name that is unknown is an error, unless --rules says what to read the games by.
+    GAME is a file in Oware Game Notation; "-" is stdin. Values are final margins in seeds from the view of the player
+    who moved. They are exact where tables or the end of the game decide. Each position is judged as if it stood fresh
+    on the board.
 
-    What was remarked before is kept; an annotation of Abapa's own is replaced. A Result that is not how the moves end
-    the game is put right, with a warning.
+    The Variant tag of a game names its rules; a game without one is read as Abapa. An unknown name is an error unless
+    --rules says by which rules to read the games.
+
+    Existing remarks are kept; Abapa's own annotations are replaced. A Result tag that is not how the moves end the game
+    is corrected, with a warning.
     """
-    from solver.oware.analysis import analyse
     from solver.oware.ogn import dump, parse
-    from solver.search.limits import MAX_DEPTH, Limits
 
     for path in (output, plot):
         if path is not None:
@@ -66,18 +65,33 @@ def command(
     if plot is not None:
         check_plot(plot)
     text = sys.stdin.read() if str(game) == "-" else game.read_text(encoding="utf-8", errors="replace")
-    if depth is None and seconds is None and nodes is None:
-        depth = 14
-    limits = Limits(MAX_DEPTH if depth is None else depth, seconds, nodes)
     records = parse(text, rules)
     for record in records:
         for warning in record.warnings:
             click.echo(f"abapa: game {record.title}: {warning}", err=True)
+    annotated = annotate(records, limits, open_searcher)
+    if as_json:
+        for record, notes in annotated:
+            print_json(game_json(record, notes))
+    if plot is not None:
+        draw(plot, annotated)
+    if output is not None:
+        output.write_text(dump(records), encoding="utf-8")
+    elif not as_json:
+        click.echo(dump(records), nl=False)
+    for record, notes in annotated:
+        click.echo(summary(record, notes), err=True)
+
+
+def annotate(records: list[Record], limits: Limits, open_searcher: OpenSearcher) -> list[tuple[Record, list[MoveNote]]]:
+    """Search every position of the games, write what was found into the records, and return both."""
+    from solver.oware.analysis import analyse
+
     annotated: list[tuple[Record, list[MoveNote]]] = []
     with progress_bar(sum(len(record.moves) for record in records), "move", "analyse") as bar:
         for record in records:
+            notes = []
             with open_searcher(record.rules) as searcher:
-                notes = []
                 for note in analyse(searcher, record.positions(), limits):
                     notes.append(note)
                     bar.update(1)
@@ -85,16 +99,7 @@ def command(
     for record, notes in annotated:
         for note in notes:
             record.annotate(note.ply + 1, comment(note), OWN_COMMENT)
-        if as_json:
-            print_json(game_json(record, notes))
-    if plot is not None:
-        draw(plot, annotated)
-    if output is not None:
-        output.write_text(dump([record for record, _ in annotated]), encoding="utf-8")
-    elif not as_json:
-        click.echo(dump([record for record, _ in annotated]), nl=False)
-    for record, notes in annotated:
-        click.echo(summary(record, notes), err=True)
+    return annotated
 
 
 OWN_COMMENT = re.compile(
@@ -112,7 +117,7 @@ def comment(note: MoveNote) -> str:
 
 
 def summary(record: Record, notes: list[MoveNote]) -> str:
-    """Both players' average loss, in a line."""
+    """Both players' average loss, in one line."""
     from solver.oware.analysis import average_loss
 
     parts = []
@@ -120,7 +125,7 @@ def summary(record: Record, notes: list[MoveNote]) -> str:
         loss = average_loss(notes, side)
         player = record.tags.get(name, "?")
         if loss is not None:
-            parts.append(f"{name if player == '?' else player} lost {loss:.2f} seeds a move")
+            parts.append(f"{name if player == '?' else player} lost {loss:.2f} seeds per move")
     return "; ".join(parts) or "no moves"
 
 
@@ -157,7 +162,7 @@ def check_plot(path: Path) -> None:
 
 
 def draw(path: Path, annotated: list[tuple[Record, list[MoveNote]]]) -> None:
-    """South's expected final margin after each move, a line a game; filled dots are exact."""
+    """South's expected final margin after each move, one line per game; filled dots are exact."""
     pyplot = load_pyplot()
     figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
     for record, notes in annotated:

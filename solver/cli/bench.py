@@ -20,13 +20,16 @@ ROUNDS = 3
 
 
 @click.command(name="bench")
-@click.option("--depth", type=DEPTH, help="Another depth than the signature's.")
-@click.option("--compare", metavar="REF", help="Run this revision of the git repository in turn, and give the ratio.")
+@click.option("--depth", type=DEPTH, help="Depth of the searches (default: the depth of the signature).")
+@click.option(
+    "--compare", metavar="REF", help="Also run this revision of the git repository, in turn, and print the ratio."
+)
 @json_option
 def command(depth: int | None, compare: str | None, as_json: bool) -> None:
-    """Search 40 fixed positions to a fixed depth, one thread, no tables.
+    """Search 40 fixed positions to a fixed depth, on one thread and without tables.
 
-    Prints the nodes (the signature: the same until the search plays otherwise), processor seconds, and nodes a second.
+    This prints the number of nodes, the processor seconds, and the nodes per second. The number of nodes is the
+    signature of the search: it changes only when the search plays differently.
     """
     if compare is not None:
         compare_with(compare, depth, as_json)
@@ -41,7 +44,7 @@ def command(depth: int | None, compare: str | None, as_json: bool) -> None:
     else:
         click.echo(
             f"{outcome.nodes:>12,}  nodes to depth {outcome.depth} in {outcome.seconds:.2f} s: "
-            f"{outcome.nodes_per_second / 1e6:.2f} million a second"
+            f"{outcome.nodes_per_second / 1e6:.2f} million nodes per second"
         )
 
 
@@ -64,8 +67,8 @@ def compare_with(ref: str, depth: int | None, as_json: bool) -> None:
         return
     for name, found in (("here", here), (ref, there)):
         rate = found["nodes_per_second"] / 1e6
-        click.echo(f"{name:<12}{found['nodes']:>12,} nodes  {found['seconds']:.2f} s  {rate:.2f} million a second")
-    same = "the same signature" if here["nodes"] == there["nodes"] else "ANOTHER signature"
+        click.echo(f"{name:<12}{found['nodes']:>12,} nodes  {found['seconds']:.2f} s  {rate:.2f} million per second")
+    same = "same signature" if here["nodes"] == there["nodes"] else "DIFFERENT signature"
     click.echo(f"{same}; speed {ratio:.3f}, time {here['seconds'] / there['seconds']:.3f} of {ref}'s")
 
 

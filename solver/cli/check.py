@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import Whole, json_option, rules_option, tables_option
+from solver.cli.options import json_option, tiers_options
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 
 
 @click.command
-@rules_option
-@tables_option
-@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
+@tiers_options
 @json_option
 def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> None:
-    """Hash tables again and compare with the hashes stored in them.
+    """Compute the hashes of tables again and compare them with the stored ones.
 
-    This finds what a disk or a copy did to a table; that its numbers are right is for abapa verify. Exit code 2 when a
-    table is damaged, or cannot be read; the last line says what to do.
+    This finds what a disk or a copy has done to a table. Whether its numbers are right is a question for abapa verify.
+    The exit code is 2 if a table is damaged or cannot be read. The last line then says what to do.
     """
     from databases.archive import PackedTable
     from databases.folder import existing_folder, find_packed, find_tables

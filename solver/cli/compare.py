@@ -1,4 +1,4 @@
-"""``abapa compare``: tables against other people's files, position by position."""
+"""``abapa compare``: compare tables with other people's files, position by position."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from solver.cli.output import print_json
 @json_option
 @click.pass_context
 def command(context: click.Context, files: tuple[Path, ...], tables: Path, as_json: bool) -> None:
-    """Compare awari tables with the Vrije Universiteit's files scores.N; exit code 1 if a position differs.
+    """Compare awari tables with the Vrije Universiteit's files scores.N. The exit code is 1 if a position differs.
 
-    FILE is a file called scores.N, N being its seeds, or a folder of such files. The first position that differs is
-    named, with both margins, from the view of the player to move, in seeds.
+    FILE is a file called scores.N, where N is its number of seeds, or a folder of such files. The first position that
+    differs is printed with both margins, from the view of the player to move, in seeds.
     """
     from databases.interchange import compare_scores, find_scores
     from databases.prober import MissingTierError, open_tables

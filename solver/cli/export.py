@@ -1,4 +1,4 @@
-"""``abapa export``: one quantity of a tier as raw numbers."""
+"""``abapa export``: one quantity of a tier as raw bytes."""
 
 from __future__ import annotations
 
@@ -20,30 +20,22 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=Whole(0), required=True, help="The tier.")
-@click.option(
-    "--quantity",
-    type=click.Choice(["value", "lower", "upper", "distance"]),
-    default="value",
-    show_default=True,
-    help="What to write.",
-)
-@click.option(
-    "--form",
-    type=click.Choice(["abapa", "scores"]),
-    default="abapa",
-    show_default=True,
-    help="Order of the boards: ours, or that of the Vrije Universiteit's files scores.N (awari, value).",
-)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File to write; without it, stdout."
-)
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@click.option("--seeds", type=Whole(0), required=True, help="The tier to write.")
+@click.option("--quantity", type=click.Choice(["value", "lower", "upper", "distance"]), default="value",
+              show_default=True, help="Numbers to write.")  # fmt: skip
+@click.option("--form", type=click.Choice(["abapa", "scores"]), default="abapa", show_default=True,
+              help="Order of the boards. scores: that of the Vrije Universiteit's files scores.N.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+              help="File to write (default: stdout).")  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, output: Path | None, force: bool) -> None:
-    """Write a tier's numbers as they are: int8, a byte a board in index order (distance: uint16, little endian).
+    """Write the numbers of a tier as raw bytes, in the order of the boards' indexes.
 
-    docs/format.md says which board is where. --form scores writes a file such as abapa import and abapa compare read
-    (call it scores.N); it leaves out the boards whose opponent row has no empty house.
+    Margins are int8, one byte per board; distances are uint16, little endian. docs/format.md says which board has which
+    index.
+
+    --form scores writes awari's values as a file that abapa import and abapa compare read (call it scores.N). It leaves
+    out the boards whose opponent row has no empty house.
     """
     from databases.prober import MissingTierError, open_tables
 
@@ -62,7 +54,9 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
                 raise AbapaError(f"{table.path} is packed: abapa unpack restores the plain table")
         if output is None:
             if sys.stdout.isatty():
-                raise click.UsageError("raw bytes do not go to a terminal: name a file with -o, or redirect stdout")
+                raise click.UsageError(
+                    "raw bytes are not written to a terminal: name a file with -o, or redirect stdout"
+                )
             write(table, quantity, sys.stdout.buffer)
         elif output.exists() and not force:
             raise AbapaError(f"{output} exists: --force replaces it")

@@ -1,4 +1,4 @@
-"""``abapa import``: tables from other people's files."""
+"""``abapa import``: make tables from other people's files."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import Whole, tables_option
+from solver.cli.options import tables_option, thread_count, threads_option
 
 
 @click.command
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @tables_option
-@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
+@threads_option
 def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
-    """Make awari tables of the Vrije Universiteit's files scores.N (doi 10.48338/vu01-11wjke).
+    """Make awari tables from the Vrije Universiteit's files scores.N (doi 10.48338/vu01-11wjke).
 
-    FILE is a file called scores.N, N being its seeds, or a folder of such files. They hold a signed byte a position,
-    the margin of the player to move, and leave out boards whose opponent row has no empty house; those are worked out
-    by one move, which needs the tables of fewer seeds: start with scores.0. Tables that are there are kept.
+    FILE is a file called scores.N, where N is its number of seeds, or a folder of such files. A file holds one signed
+    byte per position, the margin of the player to move. It leaves out the boards whose opponent row has no empty house.
+    These are computed by one move, which needs the tables of fewer seeds: start with scores.0. Existing tables are
+    kept.
     """
     import time
 
-    from databases.builder.build import check_threads, default_threads
     from databases.folder import find_tables
     from databases.interchange import find_scores, import_scores
     from databases.lock import BuildLock
@@ -30,8 +30,7 @@ def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     from solver.errors import AbapaError
     from solver.oware.rules import AWARI
 
-    threads = threads or default_threads()
-    check_threads(threads)
+    threads = thread_count(threads)
     found = find_scores(list(files))
     try:
         tables.mkdir(parents=True, exist_ok=True)
@@ -40,7 +39,7 @@ def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     with BuildLock(tables):
         for file in found:
             if file.seeds in find_tables(tables, AWARI):
-                click.echo(f"{file.path}: awari {file.seeds} is there already, kept")
+                click.echo(f"{file.path}: the awari table of {file.seeds} seeds exists and is kept")
                 continue
             start = time.perf_counter()
             with open_tables(tables, AWARI) as opened:

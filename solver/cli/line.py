@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.answers import board_json, columns, moves_json, numbers_json, over_json
-from solver.cli.options import (
-    POSITION_SETTINGS,
-    Whole,
-    json_option,
-    parse_positions,
-    positions_argument,
-    rules_option,
-    tables_option,
-)
+from solver.cli.options import POSITION_SETTINGS, Whole, json_option, positions_argument, tables_option
 from solver.cli.output import print_json
 from solver.oware.position import Position
 from solver.oware.rules import Rules
@@ -34,21 +26,20 @@ _ENDS = {
 
 @click.command(context_settings=POSITION_SETTINGS)
 @positions_argument
-@rules_option
 @tables_option
 @click.option("--limit", type=Whole(1), default=200, show_default=True, help="Most moves to show.")
 @json_option
-def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
+def command(positions: Iterator[Position], rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
     """Show best play by both sides from a position: each move, what it captures, its value for its player.
 
-    Positions are written as for abapa probe. The line makes progress: with distances stored the player ahead takes the
-    shortest way to the capture that realises the value, and the other the longest; without, both take the shortest way
-    of best moves to the next capture.
+    Positions are written as for abapa probe. The line makes progress. If the tables hold distances, the player ahead
+    takes the shortest way to the capture that realises the value, and the other player the longest. If not, both take
+    the shortest way of best moves to the next capture.
     """
     from databases.prober import open_tables
 
     with open_tables(tables, rules) as opened:
-        for number, start in enumerate(parse_positions(positions, rules)):
+        for number, start in enumerate(positions):
             steps, end = _play(start, opened.line(start, limit)) if start.result() is None else ([], "over")
             if as_json:
                 moves = [step for step, _ in steps]

@@ -1,4 +1,9 @@
-"""Options and arguments that several commands share, defined once."""
+"""Options and arguments that several commands share, each defined once and handed in as what it stands for.
+
+A decorator adds the options and gives the command objects: ``rules``, ``root``, ``tables``. The types of numbers are
+here too. What engines take (limits, hash, threads) is in :mod:`solver.cli.engine`; Omweso's rules and positions are in
+:mod:`solver.cli.omweso.options`.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +18,13 @@ import click
 
 from solver.errors import AbapaError, PositionError
 from solver.numerals import read_decimal, read_whole
+from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Rules
+from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS
 
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {f"{letter}i": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
 _COUNT = re.compile(r"-?[0-9]+|[SNsn]")
-LONGEST_SECONDS = 1e8
 
 
 class Whole(click.IntRange):
@@ -67,11 +75,32 @@ class Seconds(click.ParamType):
         return seconds
 
 
-DEPTH = Whole(1, 100)
-"""Depth of a search in plies; the same as :data:`solver.search.limits.MAX_DEPTH`."""
+class Size(click.ParamType):
+    """A number of bytes such as 8GiB, 500MB or 1073741824."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE | re.ASCII)
+        unit = match and next((unit for unit in _UNITS if unit.lower() == match[2].lower()), None)
+        if match is None or unit is None:
+            self.fail(f"{value!r} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, TiB")
+        return int(float(match[1]) * _UNITS[unit])
+
+
+class RuleSet(click.ParamType):
+    """The id of a rule set of Oware; raises RulesError for others."""
+
+    name = "rules"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rules:
+        return Rules.parse(str(value))
+
+
+DEPTH = Whole(1, MAX_DEPTH)
+"""Depth of a search in plies."""
 NODES = Whole(1)
-SEARCH_THREADS = Whole(1, 64)
-"""As :data:`solver.search.limits.MAX_THREADS`."""
+SEARCH_THREADS = Whole(1, MAX_THREADS)
 
 
 def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,9 +112,9 @@ def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="RULES",
         default="abapa",
         show_default=True,
-        help="Rule set: abapa or awari, fields overridden as in abapa+cycle=even or awari+pits=4.",
+        help="Rule set: abapa or awari. Fields can be changed, as in abapa+cycle=even or awari+pits=4.",
     )
-    @click.option("--pits", type=Whole(1, MAX_PITS), help="Houses a side: another way to write +pits= in the rule set.")
+    @click.option("--pits", type=Whole(1, MAX_PITS), help="Houses per side (default: 6, or as the rule set says).")
     @functools.wraps(command)
     def with_rules(*args: Any, rules_id: str, pits: int | None, **kwargs: Any) -> Any:
         return command(*args, rules=Rules.parse(rules_id, pits), **kwargs)
@@ -93,20 +122,34 @@ def rules_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_rules
 
 
-def rules_override_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--rules`` of a command whose games name their own: it gets ``rules``, None where the option is not given."""
+rules_override_option = click.option(
+    "--rules", type=RuleSet(), metavar="RULES", help="Read the games by this rule set, whatever they name."
+)
+"""``--rules`` of a command whose games name their own: it gets ``rules``, None where the option is not given."""
 
-    @click.option(
-        "--rules",
-        "rules_id",
-        metavar="RULES",
-        help="Read the games by this rule set, whatever they name: abapa, awari, ..",
+
+def root_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """POSITION and those of :func:`rules_option`: the command gets one ``root``, a Position that knows its rules."""
+    return _with_root(click.argument("position"), command)
+
+
+def root_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As :func:`root_argument`, the position being an option: games begin there."""
+    return _with_root(
+        click.option("--position", default="start", show_default=True, help="Position in which each game begins."),
+        command,
     )
-    @functools.wraps(command)
-    def with_rules(*args: Any, rules_id: str | None, **kwargs: Any) -> Any:
-        return command(*args, rules=None if rules_id is None else Rules.parse(rules_id), **kwargs)
 
-    return with_rules
+
+def _with_root(parameter: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:
+    @parameter
+    @rules_option
+    @functools.wraps(command)
+    def with_root(*args: Any, position: str, rules: Rules, **kwargs: Any) -> Any:
+        root = Position.start(rules) if position == "start" else Position.parse(position, rules)
+        return command(*args, root=root, **kwargs)
+
+    return with_root
 
 
 def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,7 +159,7 @@ def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--tables",
         type=click.Path(path_type=Path, readable=False),
         metavar="DIR",
-        help="Folder of tables; without it $ABAPA_TABLES, else the user's data folder.",
+        help="Folder of tables (default: $ABAPA_TABLES, else the user's data folder).",
     )
     @functools.wraps(command)
     def with_folder(*args: Any, tables: Path | None, **kwargs: Any) -> Any:
@@ -139,22 +182,45 @@ def _check_that_databases_is_ours() -> None:
         )
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line, for programs.")
+def tiers_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Those of :func:`rules_option` and :func:`tables_option`, and ``--seeds``: which tables a command is about.
+
+    The command gets ``rules``, ``tables``, and ``seeds``, the one tier or None for all.
+    """
+    one = click.option("--seeds", type=Whole(0), help="One tier (default: all tiers of the rule set).")
+    return rules_option(tables_option(one(command)))
+
+
+threads_option = click.option("--threads", type=Whole(1), help="Number of threads (default: all cores).")
+
+
+def thread_count(threads: int | None) -> int:
+    """The number that :data:`threads_option` stands for. Raises AbapaError for more than this machine has."""
+    from databases.builder.build import check_threads, default_threads
+
+    threads = threads or default_threads()
+    check_threads(threads)
+    return threads
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, for programs.")
 
 POSITION_SETTINGS: dict[str, Any] = {"ignore_unknown_options": True}
 """Context settings of a command that takes positions: ``-1,0,..`` is a wrong position, not an unknown option."""
 
 
 def positions_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Positions as arguments or, without any, one a line on stdin: the command gets an iterator of their texts.
+    """Positions as arguments or, without any, one per line on stdin; and those of :func:`rules_option`.
 
-    Arguments that are all bare counts (and S or N) make one position together.
+    The command gets ``rules`` and ``positions``, an iterator of Position that reads as it goes. Arguments that are all
+    bare counts (and S or N) make one position together.
     """
 
     @click.argument("positions", nargs=-1, metavar="[POSITION]...")
+    @rules_option
     @functools.wraps(command)
-    def with_positions(*args: Any, positions: tuple[str, ...], **kwargs: Any) -> Any:
-        return command(*args, positions=_texts(positions), **kwargs)
+    def with_positions(*args: Any, positions: tuple[str, ...], rules: Rules, **kwargs: Any) -> Any:
+        return command(*args, positions=_parsed(_texts(positions), rules), rules=rules, **kwargs)
 
     return with_positions
 
@@ -169,14 +235,12 @@ def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if arguments:
         return ((argument, "") for argument in arguments)
     if sys.stdin.isatty():
-        raise click.UsageError("no position given: as an argument, or one a line on stdin")
+        raise click.UsageError("no position given: accepted are arguments, or one position per line on stdin")
     return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
 
 
-def parse_positions(texts: Iterator[tuple[str, str]], rules: Rules) -> Iterator[Any]:
-    """Each text as a :class:`solver.oware.position.Position`; an error names the line it stands on."""
-    from solver.oware.position import Position
-
+def _parsed(texts: Iterator[tuple[str, str]], rules: Rules) -> Iterator[Position]:
+    """Each text as a position; an error names the line it stands on."""
     for text, where in texts:
         try:
             yield Position.parse(text, rules)

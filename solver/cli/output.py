@@ -1,4 +1,4 @@
-"""How data is written: JSON, one compact object a line; margins; tables; files asked for."""
+"""How data is written: JSON, one compact object per line; margins; tables; files asked for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def print_json(data: Any) -> None:
 
 
 def markdown_table(rows: list[list[str]]) -> str:
-    """Rows as a Markdown table, all to the right; the first row is the headings. Empty columns are left out."""
+    """Rows as a right-aligned Markdown table. The first row is the headings; empty columns are left out."""
     kept = [column for column in zip(*rows, strict=True) if any(column[1:])]
     headings, *lines = zip(*kept, strict=True)
     return "\n".join("| " + " | ".join(line) + " |" for line in [headings, ["---:"] * len(kept), *lines])
@@ -28,8 +28,13 @@ def signed(margin: float) -> str:
     return f"{margin:+g}" if margin else "0"
 
 
+def span(low: float, high: float) -> str:
+    """Two margins in seeds, from the one to the other."""
+    return f"{signed(low)} to {signed(high)}"
+
+
 def check_folder_of(path: Path) -> None:
-    """Refuse a file that cannot be written for want of its folder, before long work. Raises AbapaError."""
+    """Check, before long work, that the folder of a file to be written exists. Raises AbapaError if not."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise AbapaError(f"cannot write {path}: there is no folder {folder}")

@@ -1,4 +1,4 @@
-"""``abapa pack``: tables in compressed form."""
+"""``abapa pack``: write tables in packed (compressed) form."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import Whole, rules_option, tables_option
+from solver.cli.options import tiers_options
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
 
 @click.command
-@rules_option
-@tables_option
-@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
-@click.option(
-    "--compression",
-    type=click.Choice(["gzip", "zstd"]),
-    default="gzip",
-    show_default=True,
-    help="gzip is read by every HDF5 library; zstd is smaller and needs the extra abapa[zstd].",
-)
-@click.option("--remove", is_flag=True, help="Remove each plain table once its packed form is on the disk.")
+@tiers_options
+@click.option("--compression", type=click.Choice(["gzip", "zstd"]), default="gzip", show_default=True,
+              help="Every HDF5 library reads gzip. zstd is smaller and needs the extra abapa[zstd].")  # fmt: skip
+@click.option("--remove", is_flag=True, help="Remove each plain table after its packed form has been written.")
 def command(rules: Rules, tables: Path, seeds: int | None, compression: str, remove: bool) -> None:
     """Write tables in packed form, RULES-SEEDS.packed.h5, beside the plain ones.
 
-    A packed table takes less than half the disk, answers abapa probe directly, more slowly, and is restored byte for
-    byte by abapa unpack. abapa build counts it as there; the search and the proofs need plain tables. Tiers that are
-    packed already are passed over. With --remove a plain table goes once its packed form has been read back whole.
+    \b
+    A packed table
+    - takes less than half the disk;
+    - answers abapa probe directly, but more slowly;
+    - counts as existing for abapa build, but is not read by the search and the proofs;
+    - is restored byte for byte by abapa unpack.
+
+    Tiers that are already packed are skipped. --remove removes a plain table only after the whole packed form has been
+    read back and found right.
     """
     from databases.archive import PackedTable
     from databases.folder import existing_folder, find_packed, find_tables
@@ -46,7 +45,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     total = sum(plain[n].stat().st_size for n in chosen if n in plain)
     with BuildLock(tables), progress_bar(total, "B", "pack") as bar:
         for n in chosen:
-            target, said = packed.get(n), "packed already"
+            target, said = packed.get(n), "already packed"
             if n in plain:
                 target, said = _pack(plain[n], target, compression)
             assert target is not None
@@ -60,7 +59,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
                 bar.update(plain[n].stat().st_size)
                 if remove:
                     plain[n].unlink()
-            click.echo(f"{target}: {said}, {bits:.2f} bits a number")
+            click.echo(f"{target}: {said}, {bits:.2f} bits per number")
 
 
 def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]:
@@ -72,6 +71,6 @@ def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]
         if packed is not None:
             with PackedTable.open(packed) as there:
                 if there.header.digests == table.header.digests:
-                    return packed, "packed already"
+                    return packed, "already packed"
         target = pack(table, compression=compression)
         return target, f"{path.stat().st_size:,} bytes packed into {target.stat().st_size:,}"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import DEPTH, Seconds
+from solver.cli.engine import limits_options
+from solver.cli.options import root_option
 from solver.cli.output import signed
 from solver.cli.searching import OpenSearcher, searcher_options
 from solver.errors import AbapaError
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from solver.search.limits import Limits
     from solver.search.searcher import Searcher
 
-HELP = "A move is a letter under or over your houses. Others: undo, hint, board, resign, quit, help."
-DEFAULT_SECONDS = 1.0
+HELP = "A move is a letter under or over your houses. Other commands: undo, hint, board, resign, quit, help."
 
 
 class Left(Exception):
@@ -27,39 +27,32 @@ class Left(Exception):
 
 @click.command(name="play")
 @click.option("--side", type=click.Choice(["south", "north"]), default="south", show_default=True,
-              help="Your side in the first game; South begins.")  # fmt: skip
-@click.option("--depth", type=DEPTH, help="Depth of the engine's searches: its strength.")
-@click.option("--time", "seconds", type=Seconds(), help=f"Seconds a move; {DEFAULT_SECONDS:g} without a limit.")
+              help="Your side in the first game. South begins.")  # fmt: skip
+@limits_options("depth", "seconds", stop="The engine stops thinking", seconds=1)
 @click.option("--match", "format_name", default="single", show_default=True,
               help="Match format: single, antigua, best-of-3, best-of-5, yoruba, kumasi.")  # fmt: skip
-@click.option("--position", default="start", show_default=True, help="Where each game begins.")
+@root_option
 @searcher_options
-def command(
-    side: str, depth: int | None, seconds: float | None, format_name: str, position: str, open_searcher: OpenSearcher
-) -> None:
-    """Play against the engine: one game, or a match, the sides changing after each game.
+def command(side: str, limits: Limits, format_name: str, root: Position, open_searcher: OpenSearcher) -> None:
+    """Play against the engine: one game, or a match in which the sides change after each game.
 
-    Moves are letters; undo takes your last move back, hint asks the engine, resign gives the game up.
+    A move is a letter. "undo" takes your last move back, "hint" asks the engine, "resign" gives the game up. The limits
+    set the strength of the engine.
     """
     from solver.oware.match import Match
-    from solver.search.limits import MAX_DEPTH, Limits
 
-    if depth is None and seconds is None:
-        seconds = DEFAULT_SECONDS
-    limits = Limits(MAX_DEPTH if depth is None else depth, seconds)
     match = Match.start(format_name)
-    start = open_searcher.position(position)
-    if start.result() is not None:
-        raise AbapaError("the game is over: accepted is a position that can be played on")
+    if root.result() is not None:
+        raise AbapaError("the game is over: accepted are positions in which a move can be played")
     person = SOUTH if side == "south" else NORTH
-    with open_searcher() as searcher:
+    with open_searcher(root.rules) as searcher:
         click.echo(HELP)
         try:
             while not match.over:
                 if format_name != "single":
                     click.echo(f"\nGame {len(match.results) + 1} ({match.format.text})")
                 searcher.clear()
-                match = match.record(Table(searcher, limits, start, person).game())
+                match = match.record(Table(searcher, limits, root, person).game())
                 click.echo(score_text(match))
                 person = 1 - person
         except Left:

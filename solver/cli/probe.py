@@ -7,47 +7,32 @@ from pathlib import Path
 
 import click
 
-from solver.cli.answers import (
-    board_json,
-    final_verdict,
-    move_table,
-    moves_json,
-    numbers_json,
-    over_json,
-    verdict,
-)
-from solver.cli.options import (
-    POSITION_SETTINGS,
-    json_option,
-    parse_positions,
-    positions_argument,
-    rules_option,
-    tables_option,
-)
+from solver.cli.answers import board_json, final_verdict, move_table, moves_json, numbers_json, over_json, verdict
+from solver.cli.options import POSITION_SETTINGS, json_option, positions_argument, tables_option
 from solver.cli.output import print_json
+from solver.oware.position import Position
 from solver.oware.rules import Rules
 
 
 @click.command(context_settings=POSITION_SETTINGS)
 @positions_argument
-@rules_option
 @tables_option
 @json_option
-def command(positions: Iterator[tuple[str, str]], rules: Rules, tables: Path, as_json: bool) -> None:
-    """Say what a position is worth under perfect play, and each move.
+def command(positions: Iterator[Position], rules: Rules, tables: Path, as_json: bool) -> None:
+    """Show what a position and each of its moves are worth under perfect play.
 
-    A position is 12 counts, South's houses A..F then North's a..f, separated by spaces, commas or "-", South to move;
-    or the counts, two stores and the side to move, as in 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S. Without one, positions are
-    read from stdin, one a line.
+    A position is 12 counts: South's houses A..F, then North's a..f. Spaces, commas or "-" separate them; South is to
+    move. The two stores and the side to move may follow, as in 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S. If no position is given,
+    positions are read from stdin, one per line.
 
-    Values are from the view of the player to move, in seeds still on the board; scores name the mover's seeds first
-    and count the stores. Of a finished game the value is the margin of the final stores, and --json adds how it ended
+    Values are from the view of the player to move, in seeds still on the board. Scores name the mover's seeds first and
+    include the stores. The value of a finished game is the margin of the final stores; --json adds how the game ended
     and the final seeds, the mover's first.
     """
     from databases.prober import open_tables
 
     with open_tables(tables, rules) as opened:
-        for number, position in enumerate(parse_positions(positions, rules)):
+        for number, position in enumerate(positions):
             if position.result() is not None:  # what it is worth needs no tables
                 numbers, said, moves = over_json(position), final_verdict(position), []
             else:

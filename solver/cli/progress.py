@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from databases.builder.plan import Plan
@@ -17,21 +16,13 @@ def progress_bar(total: int, unit: str, what: str) -> Any:
 
 
 class BuildProgress:
-    """The bar of a build: boards settled so far of all that the plan has, hence a true time to go.
+    """The bar of a build: boards settled so far of all boards in the plan, so that the time left is true.
 
-    A context manager; what :func:`databases.builder.build.build_tables` takes as ``progress``.
+    What :func:`databases.builder.build.build_tables` takes as ``progress``; to be closed in the end.
     """
 
     def __init__(self) -> None:
         self.bar: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def start(self, plan: Plan) -> None:
         """Show the bar."""

@@ -1,4 +1,4 @@
-"""What the commands that search share: their options, a searcher with the tables at hand, how scores and lines read."""
+"""Oware's searches: a searcher with the tables at hand, and how scores and lines read."""
 
 from __future__ import annotations
 
@@ -10,67 +10,49 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.options import SEARCH_THREADS, Whole, rules_option, tables_option
+from solver.cli.engine import EngineSize, size_options
+from solver.cli.options import tables_option
+from solver.cli.output import signed, span
 from solver.oware.position import Position
-from solver.oware.rules import ABAPA, Rules
+from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from solver.oware.game import Tier
-    from solver.search.searcher import Line, Searcher
+    from solver.search.searcher import Line, Report, Searcher
 
 
 def searcher_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--rules`` and those of :func:`engine_options`: the command gets ``open_searcher``, a context manager.
-
-    Called with nothing it opens the tables and gives a :class:`~solver.search.searcher.Searcher`; ``.rules`` are its
-    rules.
-    """
-
-    @rules_option
-    @engine_options
-    @functools.wraps(command)
-    def with_rules(*args: Any, rules: Rules, open_searcher: OpenSearcher, **kwargs: Any) -> Any:
-        open_searcher.rules = rules
-        return command(*args, open_searcher=open_searcher, **kwargs)
-
-    return with_rules
-
-
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--tables --no-tables --hash --threads``: the command gets ``open_searcher``, which it calls with rules."""
 
     @tables_option
     @click.option("--no-tables", is_flag=True, help="Search without endgame tables.")
-    @click.option("--hash", "hash_mib", type=Whole(0), default=64, show_default=True, metavar="MIB",
-                  help="Size of the transposition table in MiB; 0 for none.")  # fmt: skip
-    @click.option("--threads", type=SEARCH_THREADS, default=1, show_default=True, help="Threads that search.")
+    @size_options()
     @functools.wraps(command)
-    def with_searcher(*args: Any, tables: Path, no_tables: bool, hash_mib: int, threads: int, **kwargs: Any) -> Any:
-        folder = None if no_tables else tables
-        return command(*args, open_searcher=OpenSearcher(ABAPA, folder, hash_mib, threads), **kwargs)
+    def with_searcher(*args: Any, tables: Path, no_tables: bool, size: EngineSize, **kwargs: Any) -> Any:
+        return command(*args, open_searcher=OpenSearcher(None if no_tables else tables, size), **kwargs)
 
     return with_searcher
 
 
 class OpenSearcher:
-    """Opens a searcher as the options say; see :func:`searcher_options`."""
+    """Opens searchers as the options say: with the tables of a folder, if any, and of one size."""
 
-    def __init__(self, rules: Rules, folder: Path | None, hash_mib: int, threads: int) -> None:
-        self.rules, self.folder, self.hash_mib, self.threads = rules, folder, hash_mib, threads
+    def __init__(self, folder: Path | None, size: EngineSize) -> None:
+        self.folder, self.size = folder, size
 
     @contextmanager
-    def __call__(self, rules: Rules | None = None) -> Iterator[Searcher[Position]]:
-        """A searcher for ``rules`` (those of the options by default) with every table that is there for them."""
+    def __call__(self, rules: Rules) -> Iterator[Searcher[Position]]:
+        """A searcher for ``rules`` with every table that is there for them, to be used inside a ``with``."""
         from solver.oware.game import OwareGame
-        from solver.search.searcher import Searcher
 
-        chosen = rules or self.rules
-        with table_maps(chosen, self.folder) as tables:
-            yield Searcher(OwareGame(chosen, tables), hash_mib=self.hash_mib, threads=self.threads)
+        with table_maps(rules, self.folder) as tables:
+            yield self.size.searcher(OwareGame(rules, tables))
 
-    def position(self, text: str) -> Position:
-        """A position of these rules; ``start`` is the start position."""
-        return Position.start(self.rules) if text == "start" else Position.parse(text, self.rules)
+
+def leave(searcher: Searcher[Position], done: bool) -> None:
+    """End a command: with exit code 130 after Ctrl-C, with 1 if what it was to prove is not proven."""
+    if searcher.interrupted or not done:
+        click.get_current_context().exit(130 if searcher.interrupted else 1)
 
 
 @contextmanager
@@ -99,19 +81,65 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, Tier]]:
         yield maps
 
 
-def line_json(position: Position, line: Line) -> dict[str, Any]:
-    """A root move for ``--json``."""
-    letters = position.line(line.moves)
-    return {
-        "move": letters[0],
-        "score": line.score,
-        "exact": line.exact,
-        **bounds_json(position, line.low, line.high),
-        "pv": letters,
-    }
+class OwareNotation:
+    """How searches of an Oware position read; a :class:`~solver.cli.reports.Notation`.
 
+    Scores are final margins in seeds from the view of the player to move, stores included. ``lines_apart``: each line
+    is exact or not by itself, as ``multipv`` gives them, not as the whole report is.
+    """
 
-def bounds_json(position: Position, low: int, high: int) -> dict[str, int]:
-    """Proven bounds, no wider than the seeds left allow."""
-    lead = position.stores[position.turn] - position.stores[1 - position.turn]
-    return {"low": max(low, lead - position.seeds), "high": min(high, lead + position.seeds)}
+    tables = True
+    board = ""
+
+    def __init__(self, root: Position, lines_apart: bool) -> None:
+        self.root, self.lines_apart = root, lines_apart
+
+    def moves(self, line: Line) -> list[str]:
+        """The letters of the moves."""
+        return self.root.line(line.moves)
+
+    def score(self, report: Report, line: Line) -> str:
+        """A margin, and whether it is exact."""
+        exact = line.exact if self.lines_apart else report.exact
+        return f"{signed(line.score)} {'exact' if exact else 'estimate'}"
+
+    def proven(self, report: Report) -> str:
+        """The proven bounds, where they say more than the seeds do and the value is not exact."""
+        bounds = self.bounds(report)
+        return "" if report.exact or bounds == self._bounds(-9999, 9999) else span(**bounds)
+
+    def verdict(self, report: Report) -> str:
+        """The margin: exact, or an estimate of some depth."""
+        return f"{signed(report.best.score)} ({'exact' if report.exact else f'estimate of depth {report.depth}'})"
+
+    def objects(self, report: Report) -> Iterator[dict[str, Any]]:
+        """One object, in it one for each line."""
+        pv = self.moves(report.best)
+        yield {
+            "depth": report.depth,
+            "finished": report.finished,
+            "score": report.best.score,
+            "exact": report.exact,
+            **self.bounds(report),
+            "nodes": report.nodes,
+            "nps": report.nodes_per_second,
+            "seconds": round(report.seconds, 6),
+            "table_hits": report.table_hits,
+            "best": pv[0],
+            "pv": pv,
+            "moves": [self._line(line) for line in report.lines],
+            "position": self.root.text,
+            "rules": self.root.rules.id,
+        }
+
+    def bounds(self, found: Report | Line) -> dict[str, int]:
+        """Proven bounds, no wider than the seeds left allow."""
+        return self._bounds(found.low, found.high)
+
+    def _bounds(self, low: int, high: int) -> dict[str, int]:
+        lead = self.root.stores[self.root.turn] - self.root.stores[1 - self.root.turn]
+        return {"low": max(low, lead - self.root.seeds), "high": min(high, lead + self.root.seeds)}
+
+    def _line(self, line: Line) -> dict[str, Any]:
+        pv = self.moves(line)
+        return {"move": pv[0], "score": line.score, "exact": line.exact, **self.bounds(line), "pv": pv}

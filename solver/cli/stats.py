@@ -1,4 +1,4 @@
-"""``abapa stats``: which tiers there are, and how often each value comes up in one."""
+"""``abapa stats``: which tiers there are, and how often each value occurs in one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.answers import columns
-from solver.cli.options import Whole, json_option, rules_option, tables_option
+from solver.cli.options import json_option, thread_count, threads_option, tiers_options
 from solver.cli.output import markdown_table, print_json, signed
 from solver.oware.rules import Rules
 
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
 
 @click.command
-@rules_option
-@tables_option
-@click.option("--seeds", type=Whole(0), help="One tier, with its histogram; without it, all tiers.")
-@click.option("--full", is_flag=True, help="Look at the boards themselves: extremes, distances, passing, greed.")
+@tiers_options
+@click.option("--full", is_flag=True, help="Read the boards themselves: extremes, distances, passing, greed.")
 @click.option("--plot", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write pictures to DIR.")
-@click.option("--threads", type=Whole(1), help="Threads for --full; without it, all cores.")
+@threads_option
 @click.option("--markdown", is_flag=True, help="Print Markdown tables.")
 @json_option
 def command(
@@ -38,22 +36,25 @@ def command(
     markdown: bool,
     as_json: bool,
 ) -> None:
-    """Count boards by value: a table of all tiers, or the histogram of one.
+    """Count boards by value: a table of all tiers, or the histogram of one (--seeds).
 
-    A value is what the player to move wins more than the opponent, in seeds. Counts come from the tables' attributes;
-    abapa check proves them.
+    A value is the margin of the player to move: the seeds this player wins minus those the opponent wins. The counts
+    come from the attributes of the tables; abapa check proves them.
 
-    --full reads the boards. Of one tier (--seeds): mean, extremes with positions, the longest distance, boards where
-    the mover has more seeds and loses, where the mover would rather pass, and where the largest capture is a mistake.
-    Of all: least and greatest value, mean and longest distance. --plot draws values by tier and, with --seeds, the
-    histograms of values and distances (needs matplotlib, the extra abapa[plot]).
+    --full reads the boards; --threads goes with it. For all tiers it adds the least and the greatest value, the mean,
+    and the longest distance. For one tier it adds the mean, the extremes with positions, and the longest distance; and
+    it counts the boards where the mover has more seeds and loses, where the mover would rather pass, and where the
+    largest capture is a mistake.
+
+    --plot draws the values by tier and, with --seeds, the histograms of values and distances. It needs matplotlib (the
+    extra abapa[plot]).
     """
     from databases.prober import MissingTierError, open_tables
 
     if markdown and as_json:
         raise click.UsageError("--markdown and --json exclude each other")
     if threads is not None and not full:
-        raise click.UsageError("--threads is for --full: accepted is --full --threads N")
+        raise click.UsageError("--threads goes with --full: accepted is --full --threads N")
     with open_tables(tables, rules) as opened:
         if not opened.tiers or (seeds is not None and seeds not in opened.tiers):
             raise MissingTierError(tables, rules, seeds or 0)
@@ -114,7 +115,7 @@ def _histogram_rows(table: FinishedTable) -> list[list[str]]:
 
 
 def _summary_rows(opened: Tables) -> list[list[str]]:
-    """A row a tier: outcomes, extremes, mean, share of exact boards, longest distance."""
+    """One row per tier: outcomes, extremes, mean, share of exact boards, longest distance."""
     rows = [["seeds", "boards", "wins", "draws", "losses", "least", "greatest", "mean", "exact", "longest"]]
     for n, table in opened.tiers.items():
         histogram = table.histogram
@@ -158,12 +159,9 @@ def _summary_json(opened: Tables, seeds: int) -> dict[str, Any]:
 def _print_full(
     opened: Tables, seeds: int, threads: int | None, show: Callable[[list[list[str]]], str], as_json: bool
 ) -> None:
-    from databases.builder.build import check_threads, default_threads
     from databases.statistics import tier_statistics
 
-    threads = threads or default_threads()
-    check_threads(threads)
-    found = tier_statistics(opened, seeds, threads)
+    found = tier_statistics(opened, seeds, thread_count(threads))
     if as_json:
         print_json(_json(opened.tiers[seeds]) | _full_json(found))
         return

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,16 +21,15 @@ if TYPE_CHECKING:
 @rules_option
 @tables_option
 def command(rules: Rules, tables: Path) -> None:
-    """Answer UCI commands on stdin: the engine for the Auale board and its kin.
+    """Answer UCI commands on stdin, as an engine for Auale and similar programs.
 
-    Options Hash (MiB), Threads and OwnTables are set by the protocol.
+    The protocol sets the options Hash (in MiB), Threads and OwnTables.
     """
+    from solver.cli.engine import EngineSize
     from solver.cli.searching import OpenSearcher
     from solver.oware.uci import Engine
 
-    @contextmanager
-    def open_searcher(hash_mib: int, threads: int, own_tables: bool) -> Iterator[Searcher[Position]]:
-        with OpenSearcher(rules, tables if own_tables else None, hash_mib, threads)() as searcher:
-            yield searcher
+    def open_searcher(hash_mib: int, threads: int, own_tables: bool) -> AbstractContextManager[Searcher[Position]]:
+        return OpenSearcher(tables if own_tables else None, EngineSize(hash_mib, threads))(rules)
 
     Engine(rules, open_searcher, sys.stdout).run(sys.stdin)

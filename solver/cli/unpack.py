@@ -1,4 +1,4 @@
-"""``abapa unpack``: packed tables back in plain form."""
+"""``abapa unpack``: restore plain tables from packed ones."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import Whole, rules_option, tables_option
+from solver.cli.options import tiers_options
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
 
 @click.command
-@rules_option
-@tables_option
-@click.option("--seeds", type=Whole(0), help="One tier; without it, all of the rule set.")
-@click.option("--remove", is_flag=True, help="Remove each packed table once the plain one is on the disk.")
+@tiers_options
+@click.option("--remove", is_flag=True, help="Remove each packed table after the plain one has been written.")
 def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None:
-    """Restore plain tables, RULES-SEEDS.h5, from packed ones, byte for byte; those that are there are kept.
+    """Restore plain tables, RULES-SEEDS.h5, from packed ones, byte for byte.
 
-    With --remove a packed table goes only if the plain one holds the same numbers, by its hashes.
+    Existing tables are kept. --remove removes a packed table only if the hashes of the plain one show the same numbers.
     """
     from databases.archive import PackedTable, unpack
     from databases.folder import existing_folder, find_packed, find_tables
@@ -40,10 +38,10 @@ def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None
                     same = table.header.digests == packed.header.digests
                     faults = table.check() if same and remove and n in plain else []
             bar.update(path.stat().st_size)
-            said = "unpacked" if n not in plain else "there already" if same else "there already, with other numbers"
+            said = "unpacked" if n not in plain else "already there" if same else "already there, with other numbers"
             click.echo(f"{target}: {said}")
             if remove and not same:
-                raise AbapaError(f"{path} is kept: {target} holds other numbers; remove the one that you do not want")
+                raise AbapaError(f"{path} is kept: {target} holds other numbers; remove the one you do not want")
             if faults:
                 raise TableError(target, f"is damaged, so {path.name} is kept: {faults[0]}", "delete the plain table")
             if remove:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import Whole, json_option, rules_option, tables_option
+from solver.cli.options import Whole, json_option, rules_option, tables_option, thread_count, threads_option
 from solver.cli.output import print_json
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=Whole(0), help="Verify the tiers of 0 to this many seeds; without it, all.")
+@click.option("--seeds", type=Whole(0), help="Verify the tiers of 0 to this many seeds (default: all).")
 @click.option("--independent", is_flag=True, help="Solve the tiers again with another engine and compare every number.")
 @click.option(
     "--counts",
     type=click.Path(path_type=Path, readable=False),
-    help="Compare with published counts: a CSV of seeds,value,count.",
+    help="Compare with published counts: a CSV file of seeds,value,count.",
 )
-@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
+@threads_option
 @json_option
 def command(
     rules: Rules,
@@ -39,18 +39,16 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Prove that tables are right, tier by tier; exit code 2 when one is not.
+    """Prove that tables are right, tier by tier. The exit code is 2 if one is wrong.
 
-    Without --independent and --counts this is the proof by distance: one pass over tables built with --distance, tens
-    of millions of boards a second, that finds any wrong value or distance. --independent takes far longer and covers
-    lower and upper too. A tier is proved on the strength of the smaller ones, so all are verified.
+    The default is the proof by distance. It is one pass over tables built with --distance, at tens of millions of
+    boards per second, and finds any wrong value or distance. --independent takes far longer and also covers lower and
+    upper. The proof of a tier rests on the smaller ones, so all of them are verified.
     """
     from databases import verifier
-    from databases.builder.build import check_threads, default_threads
     from databases.prober import MissingTierError, open_tables
 
-    threads = threads or default_threads()
-    check_threads(threads)
+    threads = thread_count(threads)
     published = verifier.read_counts(counts) if counts is not None else None
     with open_tables(tables, rules) as opened:
         top = seeds if seeds is not None else max(opened.tiers, default=-1)  # a gap below it is an error
@@ -67,7 +65,7 @@ def command(
                 click.echo(_line(rules, method, verdict))
     if wrong:
         raise AbapaError(
-            f"{rules.id} tables in {tables} are wrong: see above; delete the first wrong one and build again"
+            f"{rules.id} tables in {tables} are wrong, see above: delete the first wrong one and build it again"
         )
 
 
@@ -91,7 +89,7 @@ def _line(rules: Rules, method: str, verdict: Verdict) -> str:
     rate = verdict.boards / verdict.seconds / 1e6 if verdict.seconds else 0.0
     text = f"{rules.id} {verdict.seeds:2d}: {', '.join(verdict.checked)} "
     if verdict.right:
-        return f"{text}{method}, {verdict.boards:,} boards in {verdict.seconds:.2f} s ({rate:.1f} million a second)"
+        return f"{text}{method}, {verdict.boards:,} boards in {verdict.seconds:.2f} s ({rate:.1f} million per second)"
     return f"{text}WRONG: {'; '.join(verdict.faults)}"
 
 

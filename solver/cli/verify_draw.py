@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from solver.cli.answers import columns, numbers_json
-from solver.cli.build import SizeType
-from solver.cli.options import Whole, json_option, tables_option
+from solver.cli.options import Size, json_option, tables_option, thread_count, threads_option
 from solver.cli.output import markdown_table, print_json, signed
 from solver.cli.progress import BuildProgress
 from solver.numerals import read_decimal
@@ -61,19 +61,20 @@ class CountType(click.ParamType):
         except ValueError:
             self.fail(f"{value!r} is no number of boards: accepted are numbers such as 200000000 or 2e8")
         if count < 1:
-            self.fail(f"{value!r}: accepted are 1 board and more")
+            self.fail(f"{value!r}: accepted are numbers of 1 or more")
         return count
 
 
 @click.command
-@click.option("--per-pit", type=NumbersType(), help="Seeds a pit, as in 1,2; without it 1,2 (with --grid: all).")
-@click.option("--pits", type=NumbersType(), help="Pits a side, as in 6 or 1-8; without it 6 (with --grid: 1-8).")
-@click.option("--grid", is_flag=True, help="A row for every start whose tier is within --limit.")
-@click.option("--limit", type=CountType(), help="Most boards in a tier of the grid; 2e8 without it.")
+@click.option("--per-pit", type=NumbersType(), help="Seeds per pit, as in 1,2 (default: 1,2; with --grid: all).")
+@click.option("--pits", type=NumbersType(), help="Pits per side, as in 6 or 1-8 (default: 6; with --grid: 1-8).")
+@click.option("--grid", is_flag=True, help="Print one row for every start whose tier is within --limit.")
+@click.option("--limit", type=CountType(), help="Most boards in a tier of the grid (default: 2e8).")
 @tables_option
-@click.option("--values-only", is_flag=True, help="A third of the disk, less memory; the tables cannot be proved then.")
-@click.option("--threads", type=Whole(1), help="Threads; without it, all cores.")
-@click.option("--memory", type=SizeType(), help="Most memory to use, as in 8GiB.")
+@click.option("--values-only", is_flag=True,
+              help="Store no distances: a third of the disk and less memory, but no proof.")  # fmt: skip
+@threads_option
+@click.option("--memory", type=Size(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @json_option
 @click.pass_context
@@ -90,61 +91,73 @@ def command(
     markdown: bool,
     as_json: bool,
 ) -> None:
-    """Solve start positions of awari and say whether they are draws; exit code 1 if anything is not as it should be.
+    """Solve start positions of awari and say whether they are draws. The exit code is 1 if anything is wrong.
 
-    Builds the tables that are missing (the plan comes first, and is refused if it does not fit), proves every number
-    of every tier, hashes the tables, and prints the margin of the start, of each first move, best play, and beside it
-    what is published, with the source, or else what this project recorded before. Margins are from the view of the
-    player who starts, in seeds.
+    \b
+    The command
+    - builds the missing tables, after printing the plan, which is refused if it does not fit;
+    - proves every number of every tier, and checks the hashes of the tables;
+    - prints the margin of the start, the margin of each first move, and best play;
+    - prints what is published, with its source, or else what this project recorded before.
 
-    --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
+    Margins are from the view of the player who starts, in seeds.
+
+    --per-pit 3 (36 seeds) needs about 210 GB of disk; with --values-only about 71 GB, and scratch space.
     """
-    from databases.builder.build import check_threads
-    from databases.starts import check_start, solve_starts, starts_within
-    from solver.errors import AbapaError
-
     if markdown and as_json:
         raise click.UsageError("--markdown and --json exclude each other")
     if limit is not None and not grid:
         raise click.UsageError("--limit is for the tiers of a grid: accepted is --grid --limit COUNT")
-    limit = limit or DEFAULT_LIMIT
-    starts = (
-        starts_within(limit, pits or range(1, 9), per_pit)
-        if grid
-        else [(m, k) for m in pits or [6] for k in per_pit or [1, 2]]
-    )
-    if not starts:
-        raise AbapaError(f"no start has a tier within {limit:,} boards: raise --limit, or name other pits")
-    if unknown := [m for m, _ in starts if m > 8]:
-        raise AbapaError(f"{unknown[0]} pits a side: accepted are 1 to 8")
-    for m, k in starts:
-        check_start(m, k)
+    starts = _starts(pits, per_pit, (limit or DEFAULT_LIMIT) if grid else None)
     if threads is not None:
-        check_threads(threads)
+        thread_count(threads)
 
-    def results() -> Iterator[StartResult]:
-        for m in dict.fromkeys(m for m, _ in starts):
-            with BuildProgress() as progress:
-                chosen = [k for pits_, k in starts if pits_ == m]
-                yield from solve_starts(
-                    tables,
-                    m,
-                    chosen,
-                    threads=threads,
-                    memory=memory,
-                    distance=not values_only,
-                    report=progress.say if not (grid or as_json or markdown) else _tell,
-                    progress=progress,
-                )
-
+    results = _solve(
+        starts,
+        tables,
+        threads=threads,
+        memory=memory,
+        distance=not values_only,
+        told=_tell if grid or as_json or markdown else None,
+    )
     if as_json:
-        wrong = _print(results(), lambda result: print_json(_json(result)))
+        wrong = _print(results, lambda result: print_json(_json(result)))
     elif grid:
-        wrong = _print_grid(results(), markdown)
+        wrong = _print_grid(results, markdown)
     else:
-        wrong = _print_reports(list(results()), _markdown if markdown else _text, markdown)
+        wrong = _print_reports(list(results), _markdown if markdown else _text, markdown)
     if wrong:
         context.exit(1)
+
+
+def _starts(pits: list[int] | None, per_pit: list[int] | None, limit: int | None) -> list[tuple[int, int]]:
+    """Pits per side and seeds per pit of each start; ``limit``: those of a grid. Raises AbapaError if there is none."""
+    from databases.starts import check_start, starts_within
+    from solver.errors import AbapaError
+
+    if limit is None:
+        starts = [(m, k) for m in pits or [6] for k in per_pit or [1, 2]]
+    else:
+        starts = starts_within(limit, pits or range(1, 9), per_pit)
+        if not starts:
+            raise AbapaError(f"no start has a tier within {limit:,} boards: raise --limit, or name other pits")
+    if unknown := [m for m, _ in starts if m > 8]:
+        raise AbapaError(f"{unknown[0]} pits per side: accepted are 1 to 8")
+    for m, k in starts:
+        check_start(m, k)
+    return starts
+
+
+def _solve(
+    starts: list[tuple[int, int]], tables: Path, *, told: Callable[[str], object] | None, **options: Any
+) -> Iterator[StartResult]:
+    """Solve the starts, those of one size of board together; ``told`` gets the lines of the builds, else stdout."""
+    from databases.starts import solve_starts
+
+    for m in dict.fromkeys(m for m, _ in starts):
+        with closing(BuildProgress()) as progress:
+            chosen = [k for pits, k in starts if pits == m]
+            yield from solve_starts(tables, m, chosen, report=told or progress.say, progress=progress, **options)
 
 
 def _tell(line: str) -> None:
@@ -179,8 +192,8 @@ def _title(result: StartResult) -> str:
     value = result.probe.value
     outcome = "a draw" if not value else f"the first player {'wins' if value > 0 else 'loses'} by {abs(value)}"
     seeds = "seed" if result.per_pit == 1 else "seeds"
-    pits = "" if result.rules.pits == 6 else f" on {result.rules.pits} pits a side"
-    return f"Awari with {result.per_pit} {seeds} a pit{pits} ({result.seeds} seeds): {outcome}"
+    pits = "" if result.rules.pits == 6 else f" on {result.rules.pits} pits per side"
+    return f"Awari with {result.per_pit} {seeds} per pit{pits} ({result.seeds} seeds): {outcome}"
 
 
 def _fields(result: StartResult) -> list[tuple[str, str]]:
@@ -253,7 +266,7 @@ def _tier_rows(tiers: tuple[ProvedTier, ...]) -> list[list[str]]:
 
 
 def _seconds(seconds: float | None) -> str:
-    """What a build took; nothing where the journal of the folder does not tell."""
+    """What a build took; nothing if the journal of the folder does not say."""
     return "" if seconds is None else f"{seconds:.2f}"
 
 
@@ -302,7 +315,7 @@ _WIDTHS = [4, 7, 5, 13, 5, 31, 7, 6, 8, 0]
 
 
 def _print_grid(results: Iterator[StartResult], markdown: bool) -> bool:
-    """A row a start, as soon as it is solved."""
+    """One row per start, as soon as it is solved."""
 
     def show(cells: list[str]) -> None:
         if markdown:

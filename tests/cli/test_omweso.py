@@ -211,7 +211,7 @@ def test_a_turn_that_is_given_up_is_exit_code_1(
         (["play", "--setup", "all-two", "--program-setup", "ten", "--program-starts"], "unknown set-up 'ten'"),
         (["play", "--setup", "nine", "--program-starts"], "unknown set-up 'nine'"),
         (["play", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
-        (["play", "--mode", "ekyobutabala", "--time", "10"], "gives 3 seconds a turn, accepted is up to 2.5"),
+        (["play", "--mode", "ekyobutabala", "--time", "10"], "gives 3 seconds per turn, accepted is up to 2.5"),
         (["selfplay", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
         (["selfplay", "--other-setup", "nine"], "unknown set-up 'nine'"),
         (["perft", "all-two", "99"], "'99': accepted are whole numbers from 0 to 40"),

@@ -266,7 +266,7 @@ def test_analysis_names_the_best_move_and_the_loss(tables: Path, tmp_path: Path)
     assert [move["side"] for move in found["moves"]] == ["south", "north", "south"]
 
     result = run("analyse", str(game), "--depth", "12", "--output", str(out), "--tables", str(tables))
-    assert "Ama lost" in result.stderr and "seeds a move" in result.stderr
+    assert "Ama lost" in result.stderr and "seeds per move" in result.stderr
     (record,) = parse(out.read_text())
     assert record.moves == ["E", "e", "B"]
     ours, theirs = record.comments(1)

@@ -192,8 +192,8 @@ def test_the_commands(tmp_path: Path) -> None:
     assert abapa("check", *where).out.count("packed.h5: right\n") == 6
     assert abapa("unpack", *where).code == 0
     assert {name: (folder / name).read_bytes() for name in before} == before
-    assert abapa("unpack", *where).out.count(": there already\n") == 6
-    assert abapa("pack", *where).out.count("packed already") == 6
+    assert abapa("unpack", *where).out.count(": already there\n") == 6
+    assert abapa("pack", *where).out.count("already packed") == 6
     assert abapa("unpack", *where, "--remove").code == 0
     assert {path.name for path in folder.iterdir()} == set(before)
     refused(abapa("unpack", *where), "no packed abapa+pits=4 table in")

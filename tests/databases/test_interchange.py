@@ -113,7 +113,7 @@ def test_import_makes_the_tables_that_the_builder_makes(scores: Path, tables: Pa
             assert np.array_equal(made.map("value"), own.map("value"))
             assert made.header.digests["value"] == own.header.digests["value"]
     again = abapa("import", scores / "scores.3", "--tables", tmp_path / "new")
-    assert again.code == 0 and "awari 3 is there already, kept" in again.out
+    assert again.code == 0 and "the awari table of 3 seeds exists and is kept" in again.out
 
 
 @pytest.mark.parametrize("seeds", range(MOST + 1))

@@ -2,87 +2,90 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.omweso.options import history_options, read_position, rules_options
+from solver.cli.omweso.options import root_argument
 from solver.cli.options import Whole, json_option
-from solver.omweso.position import turn_text
+from solver.cli.output import print_json
+from solver.errors import PositionError
+from solver.omweso.position import OmwesoPosition, Turn, turn_text
+
+if TYPE_CHECKING:
+    from solver.omweso.kernels import OmwesoGenerator
+    from solver.omweso.mayer import MayerResult
 
 
 @click.command(name="mayer")
-@click.argument("position")
+@root_argument
 @click.argument("move", required=False)
-@rules_options
-@history_options
-@click.option(
-    "--limit",
-    type=Whole(1),
-    default=1_000_000_000,
-    show_default=True,
-    help="Laps after which to give a turn up.",
-)
+@click.option("--limit", type=Whole(1), default=1_000_000_000, show_default=True,
+              help="Give a turn up after this many laps.")  # fmt: skip
 @json_option
 @click.pass_context
-def command(
-    context: click.Context,
-    position: str,
-    move: str | None,
-    rules: str,
-    columns: int | None,
-    first_turn: bool,
-    fresh: bool,
-    limit: int,
-    as_json: bool,
-) -> None:
-    """Tell whether MOVE (or every turn) of POSITION ends, after how many laps, or the length of its cycle.
+def command(context: click.Context, root: OmwesoPosition, move: str | None, limit: int, as_json: bool) -> None:
+    """Tell whether MOVE (default: every turn) of POSITION ends and after how many laps, or how long its cycle is.
 
-    The test is exact: a relay is endless when its own first state comes back. Cycles of hundreds of millions of laps
-    exist; a progress bar shows the laps sown, and --limit gives up: exit code 1 if it leaves a turn undecided. The rule
-    set's own lap cap is left aside.
+    The test is exact: a relay is endless when its own first state comes back. There are cycles of hundreds of millions
+    of laps. A progress bar shows the laps sown. The exit code is 1 if --limit leaves a turn undecided. The lap cap of
+    the rule set does not apply.
     """
     from dataclasses import replace
 
-    from tqdm import tqdm
-
-    from solver.errors import PositionError
     from solver.omweso.kernels import PRACTICAL_LAPS, OmwesoGenerator
-    from solver.omweso.mayer import MayerResult, MayerTest
     from solver.omweso.rules import Endless
 
-    root = read_position(position, rules, columns, first_turn, fresh)
     root = replace(root, rules=replace(root.rules, lap_cap=None, endless=Endless.VOID))
     generator = OmwesoGenerator(root.rules, PRACTICAL_LAPS)
-    turns = [turn for turn in generator.turns(root) if not turn.okukoneeza]
-    if move is not None:
-        named = [turn for turn in turns if turn_text(turn, root.rules) == move]
-        named = named or [turn for turn in turns if turn_text(turn, root.rules).rstrip(">x") == move][:1]
-        if not named:
-            legal = " ".join(turn_text(turn, root.rules) for turn in turns) or "none, the mover has lost"
-            raise PositionError(f"turn {move!r} is not legal here: legal turns are {legal}")
-        turns = named
     undecided = False
-    for turn in turns:
-        text, result = turn_text(turn, root.rules), MayerResult("unknown", 0, 0, 0)
-        if turn.ends:
-            result = MayerResult("ends", turn.laps, 0, turn.captured)
-        else:
-            bar = tqdm(total=limit, unit=" laps", unit_scale=True, desc=text, disable=not sys.stderr.isatty())
-            with bar:
-                for step in MayerTest(root, turn, generator).run(limit):
-                    result = step
-                    bar.update(step.laps + step.cycle - bar.n)
-        undecided |= result.outcome == "unknown"
+    for turn in _chosen(root, generator, move):
+        text = turn_text(turn, root.rules)
+        found = _judge(root, turn, generator, limit)
+        undecided |= found.outcome == "unknown"
         if as_json:
-            found = {"turn": text, "outcome": result.outcome, "laps": result.laps}
-            found |= {"cycle": result.cycle} if result.outcome == "endless" else {}
-            click.echo(json.dumps(found | {"captured": result.captured}, separators=(",", ":")))
+            print_json({"turn": text} | _json(found))
         else:
-            click.echo(f"{text:<8}  {_sentence(result.outcome, result.laps, result.cycle, limit)}")
+            click.echo(f"{text:<8}  {_sentence(found.outcome, found.laps, found.cycle, limit)}")
     if undecided:
         context.exit(1)
+
+
+def _chosen(root: OmwesoPosition, generator: OmwesoGenerator, move: str | None) -> list[Turn]:
+    """The turn that ``move`` names, with or without the symbols at its end; every turn if it is None."""
+    turns = [turn for turn in generator.turns(root) if not turn.okukoneeza]
+    texts = [turn_text(turn, root.rules) for turn in turns]
+    if move is None:
+        return turns
+    named = [turn for turn, text in zip(turns, texts, strict=True) if text == move]
+    named = named or [turn for turn, text in zip(turns, texts, strict=True) if text.rstrip(">x") == move][:1]
+    if not named:
+        legal = " ".join(texts) or "none, the mover has lost"
+        raise PositionError(f"turn {move!r} is not legal here: legal turns are {legal}")
+    return named
+
+
+def _judge(root: OmwesoPosition, turn: Turn, generator: OmwesoGenerator, limit: int) -> MayerResult:
+    """Sow a turn until it ends, its cycle is found or ``limit`` laps are sown."""
+    from tqdm import tqdm
+
+    from solver.omweso.mayer import MayerResult, MayerTest
+
+    if turn.ends:
+        return MayerResult("ends", turn.laps, 0, turn.captured)
+    found = MayerResult("unknown", 0, 0, 0)
+    text = turn_text(turn, root.rules)
+    with tqdm(total=limit, unit=" laps", unit_scale=True, desc=text, disable=not sys.stderr.isatty()) as bar:
+        for found in MayerTest(root, turn, generator).run(limit):
+            bar.update(found.laps + found.cycle - bar.n)
+    return found
+
+
+def _json(found: MayerResult) -> dict[str, Any]:
+    """What was found of a turn for ``--json``; ``cycle`` only where it is endless."""
+    cycle = {"cycle": found.cycle} if found.outcome == "endless" else {}
+    return {"outcome": found.outcome, "laps": found.laps, **cycle, "captured": found.captured}
 
 
 def _sentence(outcome: str, laps: int, cycle: int, limit: int) -> str:

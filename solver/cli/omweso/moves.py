@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from solver.cli.omweso.options import history_options, read_position, rules_options
+from solver.cli.omweso.options import root_argument
 from solver.cli.options import json_option
+from solver.cli.output import print_json
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 
 
 @click.command(name="moves")
-@click.argument("position")
-@rules_options
-@history_options
+@root_argument
 @json_option
-def command(position: str, rules: str, columns: int | None, first_turn: bool, fresh: bool, as_json: bool) -> None:
+def command(root: OmwesoPosition, as_json: bool) -> None:
     """List every turn of POSITION with what it captures and the board after it, from the mover's view.
 
-    Whether a turn ends is told exactly, however long its cycle (a cycle of 350 million laps takes some seconds). With
-    --json, the okukoneeza sowings, which are not laps, come apart from the turns.
+    Whether a turn ends is decided exactly, however long its cycle is. A cycle of 350 million laps takes some seconds.
+    With --json the okukoneeza sowings, which are not laps, are listed apart from the turns.
     """
     from solver.omweso.kernels import OmwesoGenerator
 
-    root = read_position(position, rules, columns, first_turn, fresh)
     turns = OmwesoGenerator(root.rules).turns(root)
     if as_json:
-        click.echo(json.dumps(as_object(turns, root), separators=(",", ":")))
+        print_json(as_object(turns, root))
         return
     click.echo(root.draw())
     if not turns:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.omweso.options import read_rules, rules_options
-from solver.cli.omweso.searching import open_searcher, playing_rules, searcher_options
-from solver.cli.options import Seconds
+from solver.cli.engine import limits_options
+from solver.cli.omweso.options import rules_options
+from solver.cli.omweso.searching import OpenSearcher, playing_rules, searcher_options
 from solver.errors import AbapaError
 from solver.omweso.match import Game, GameEnd, Match, Mode, MoveClock, Scoring, describe_end
 from solver.omweso.position import OmwesoPosition, Side, Turn, draw_board, pit_letter, turn_text
@@ -17,17 +17,18 @@ from solver.omweso.setups import fixed_setup, named_setups, parse_setup
 
 if TYPE_CHECKING:
     from solver.cli.omweso.player import Player
+    from solver.search.limits import Limits
 
 PERSON, PROGRAM = 0, 1
 SPARE_SECONDS = 0.5
 """What the program leaves of the time for a turn."""
 NAMES = ("you", "program")
-HELP = """a turn    the letter of its start pit and a symbol a choice: m, i<, m><
+HELP = """a turn    the letter of its start pit and one symbol per choice: m, i<, m><
 turns     list the turns you have
 laps      replay the last turn lap by lap
 board     show the board again
 back      take back your last turn and the answer to it (not in blitz, nor in the contract game)
-resign    give up this game (the opponent's bulijo)
+resign    give up this game (the opponent wins a bulijo)
 quit      leave the match"""
 
 
@@ -41,13 +42,13 @@ class Quit(Exception):
     type=click.Choice([mode.value for mode in Mode]),
     default="ekyokubala",
     show_default=True,
-    help="ekyokubala: no clock; contract: no clock, no turn taken back; ekyobutabala: 3 seconds a turn.",
+    help="ekyokubala: no clock. contract: no clock, no turn taken back. ekyobutabala: 3 seconds per turn.",
 )
-@click.option("--scoring", default="points", show_default=True, help="As in points+target=6+akakyala=on.")
-@click.option("--setup", "setup_text", help="Your set-up (a name, or counts); asked for without.")
-@click.option("--program-setup", help="The program's set-up; its favourite without.")
+@click.option("--scoring", default="points", show_default=True, help="Scoring, as in points+target=6+akakyala=on.")
+@click.option("--setup", "setup_text", help="Your set-up, a name or counts (default: you are asked).")
+@click.option("--program-setup", help="The program's set-up (default: its favourite).")
 @click.option("--program-starts", is_flag=True, help="The program has the first turn of the first game.")
-@click.option("--time", "seconds", type=Seconds(), default=2.0, show_default=True, help="The program's seconds a turn.")
+@limits_options("seconds", stop="The program stops thinking", seconds=2)
 @rules_options
 @searcher_options
 def command(
@@ -56,32 +57,23 @@ def command(
     setup_text: str | None,
     program_setup: str | None,
     program_starts: bool,
-    seconds: float,
-    rules: str,
-    columns: int | None,
-    hash_mib: int,
-    threads: int,
+    limits: Limits,
+    rules: OmwesoRules,
+    open_searcher: OpenSearcher,
 ) -> None:
     """Play a match against the program, to twelve points unless --scoring says otherwise.
 
-    The board is shown as it lies between you, your rows below. Type a turn, or help.
+    The board is shown as it lies between you, with your rows below. Type a turn, or "help".
     """
     from solver.cli.omweso.player import Player
-    from solver.search.limits import Limits
 
-    parsed = playing_rules(read_rules(rules, columns))
-    chosen = Mode(mode)
-    if chosen.seconds is not None and seconds > chosen.seconds - SPARE_SECONDS:
-        most = chosen.seconds - SPARE_SECONDS
-        raise AbapaError(
-            f"--time {seconds:g}: {mode} gives {chosen.seconds:g} seconds a turn, accepted is up to {most:g}"
-        )
+    rules = playing_rules(rules)
+    check_time(limits, Mode(mode))
     for text in (setup_text, program_setup):
         if text is not None:
-            parse_setup(text, parsed)  # a wrong one is refused here, before the match begins
-    match = Match(parsed, Scoring.parse(scoring), chosen, starter=PROGRAM if program_starts else PERSON)
-    searcher = open_searcher(parsed, hash_mib, threads, match.scoring.okutema)
-    player = Player(searcher, Limits(seconds=seconds))
+            parse_setup(text, rules)  # a wrong one is refused here, before the match begins
+    match = Match(rules, Scoring.parse(scoring), Mode(mode), starter=PROGRAM if program_starts else PERSON)
+    player = Player(open_searcher(rules, match.scoring.okutema), limits)
     try:
         while match.winner is None:
             setups = choose_setups(match, setup_text, program_setup)
@@ -95,6 +87,16 @@ def command(
         click.echo(f"{NAMES[match.winner]} won the match")
     except Quit:
         click.echo(f"match left: you {match.points[PERSON]}, program {match.points[PROGRAM]}")
+
+
+def check_time(limits: Limits, mode: Mode) -> None:
+    """Refuse searches that the clock of the mode would not let the program finish. Raises AbapaError."""
+    assert limits.seconds is not None
+    if mode.seconds is not None and limits.seconds > mode.seconds - SPARE_SECONDS:
+        raise AbapaError(
+            f"--time {limits.seconds:g}: {mode.value} gives {mode.seconds:g} seconds per turn, "
+            f"accepted is up to {mode.seconds - SPARE_SECONDS:g}"
+        )
 
 
 def ask(question: str) -> str:

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from solver.cli.omweso.options import history_options, read_position, rules_options
+from solver.cli.omweso.options import root_argument
 from solver.cli.options import json_option, tables_option
-from solver.omweso.position import turn_text
+from solver.cli.output import print_json
+from solver.omweso.position import OmwesoPosition, turn_text
 
 
 @click.command(name="probe")
-@click.argument("position")
-@rules_options
-@history_options
+@root_argument
 @tables_option
 @json_option
-def command(
-    position: str, rules: str, columns: int | None, first_turn: bool, fresh: bool, tables: Path, as_json: bool
-) -> None:
-    """Say what POSITION, of a board solved by abapa omweso solve, is worth, and each turn, best first.
+def command(root: OmwesoPosition, tables: Path, as_json: bool) -> None:
+    """Show what POSITION and each of its turns are worth, on a board that abapa omweso solve has solved.
 
-    1 the player to move wins, -1 loses, 0 neither; with the plies to the end under best play. A turn's value is for
-    the player who makes it.
+    Value 1 means that the player to move wins, -1 that this player loses, 0 neither. Plies are those to the end under
+    best play. The value of a turn is from the view of the player who makes it. The best turn comes first.
     """
     from databases.omweso_small import SmallTables, fold_plies, outcome
 
-    root = read_position(position, rules, columns, first_turn, fresh)
     found = SmallTables(tables, root.rules, root.seeds)
     value, plies = outcome(found.plies(root))
     rows = []
@@ -37,7 +32,7 @@ def command(
         rows.append((-worth, distance if worth > 0 else -distance, turn_text(turn, root.rules), worth, distance))
     turns = [{"turn": text, "value": worth, "plies": distance} for _, _, text, worth, distance in sorted(rows)]
     if as_json:
-        click.echo(json.dumps({"value": value, "plies": plies, "turns": turns}, separators=(",", ":")))
+        print_json({"value": value, "plies": plies, "turns": turns})
         return
     click.echo(root.draw())
     click.echo(f"value {value:+d}" + (f", {plies} plies" if value else ""))

@@ -1,27 +1,27 @@
-"""``abapa omweso solve``: solve a small board whole."""
+"""``abapa omweso solve``: solve a small board completely."""
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.omweso.options import read_rules, rules_options
-from solver.cli.options import Whole, json_option, tables_option
+from solver.cli.omweso.options import rules_options
+from solver.cli.options import Whole, json_option, tables_option, thread_count, threads_option
+from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
+from solver.omweso.rules import OmwesoRules
 
 if TYPE_CHECKING:
-    from databases.omweso_small import SmallBoard
-    from solver.omweso.rules import OmwesoRules
+    from databases.omweso_small import Census, SetupChoice, SmallBoard
 
 
 @click.command(name="solve")
-@click.option("--seeds", type=Whole(1, 127), required=True, help="Seeds on the board, both sides together.")
-@click.option("--threads", type=Whole(1, 64), help="Threads; all that there are without.")
+@click.option("--seeds", type=Whole(1, 127), required=True, help="Number of seeds on the board, both sides together.")
+@threads_option
 @click.option("--verify", is_flag=True, help="Prove every number by the positions after its turns.")
 @click.option("--write/--no-write", default=True, show_default=True, help="Keep the tables.")
 @rules_options
@@ -32,28 +32,30 @@ def command(
     threads: int | None,
     verify: bool,
     write: bool,
-    rules: str,
-    columns: int | None,
+    rules: OmwesoRules,
     tables: Path,
     as_json: bool,
 ) -> None:
-    """Solve every position of so many seeds on a board of --columns columns, and say what came out.
+    """Solve every position of --seeds seeds on a board of --columns columns, and print what came out.
 
-    Counts of wins, draws and losses (for the player to move), the longest win in plies, what the fixed set-ups are
-    worth and which set-ups are best for who starts when the other sees them. Repetition and an endless turn that voids
-    the game are draws. With okukoneeza the positions before the first capture are counted apart ("fresh"). Tables
-    solved before are read again. Exit code 2 when --verify finds a number that is wrong.
+    \b
+    Printed are
+    - the counts of wins, draws and losses, for the player to move;
+    - the longest win, in plies;
+    - what the fixed set-ups are worth;
+    - the best set-ups for the player who starts, if the other player sees them.
+
+    Repetition is a draw, and so is an endless turn that voids the game. If the rules have okukoneeza, the positions
+    before the first capture are counted apart, as "fresh". Existing tables are read, not solved again. The exit code is
+    2 if --verify finds a wrong number.
     """
-    from databases.builder.build import check_threads, default_threads
     from databases.omweso_small import load_small, save_small
 
-    parsed = read_rules(rules, columns)
-    threads = threads or default_threads()
-    check_threads(threads)
-    board = load_small(tables, parsed, seeds) if tables.is_dir() else None
+    threads = thread_count(threads)
+    board = load_small(tables, rules, seeds) if tables.is_dir() else None
     if board is None:
         began = time.perf_counter()
-        board = _solve(parsed, seeds, threads)
+        board = _solve(rules, seeds, threads)
         _check_rounds(board)
         seconds = time.perf_counter() - began
         if write:
@@ -64,11 +66,11 @@ def command(
     if verify:
         found["faults"] = board.faults()
     if as_json:
-        click.echo(json.dumps(found, separators=(",", ":")))
+        print_json(found)
     else:
         _print(found)
     if found.get("faults"):
-        raise AbapaError(f"{found['faults']:,} numbers of {parsed.id}, {seeds} seeds, are wrong: solve it again")
+        raise AbapaError(f"{found['faults']:,} numbers of {rules.id}, {seeds} seeds, are wrong: solve it again")
 
 
 def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
@@ -97,40 +99,40 @@ def _check_rounds(board: SmallBoard) -> None:
 
 def _summary(board: SmallBoard) -> dict[str, Any]:
     """Everything that is printed, as one object."""
-    from databases.omweso_small import best_setups, outcome, setup_rank, take_census
+    from databases.omweso_small import take_census
 
-    rules, half = board.rules, board.seeds // 2
-    found: dict[str, Any] = {"rules": rules.id, "columns": rules.columns, "seeds": board.seeds}
+    found: dict[str, Any] = {"rules": board.rules.id, "columns": board.rules.columns, "seeds": board.seeds}
     found["positions"] = len(board.settled)
     layers = {"settled": board.settled} | ({} if board.fresh is board.settled else {"fresh": board.fresh})
     for name, layer in layers.items():
         census = take_census(layer)
-        found[name] = {"wins": census.wins, "draws": census.draws, "losses": census.losses, "longest": census.longest}
-    if board.seeds % 2 == 0:
-        starts = board.starts()
-        census = take_census(starts.ravel())
-        found["starts"] = {"wins": census.wins, "draws": census.draws, "losses": census.losses}
-        fixed = {}
-        for name, per_pit in (("outer", (half // rules.columns, 0)), ("all", (half // rules.pits,) * 2)):
-            side = (per_pit[0],) * rules.columns + (per_pit[1],) * rules.columns
-            if sum(side) == half:
-                rank = setup_rank(side)
-                value, plies = outcome(int(starts[rank, rank]))
-                fixed[name] = {"setup": list(side), "value": value, "plies": plies}
-        found["fixed"] = fixed
-        found["best"] = [
-            {
-                "setup": list(choice.setup),
-                "reply": list(choice.reply),
-                "value": outcome(choice.plies)[0],
-                "plies": outcome(choice.plies)[1],
-                "wins": choice.wins,
-                "draws": choice.draws,
-                "losses": choice.losses,
-            }
-            for choice in best_setups(board, starts)
-        ]
-    return found
+        found[name] = _counts(census) | {"longest": census.longest}
+    return found if board.seeds % 2 else found | _starts(board)
+
+
+def _starts(board: SmallBoard) -> dict[str, Any]:
+    """What the positions before the first turn are worth, when each side has half of the seeds."""
+    from databases.omweso_small import best_setups, outcome, setup_rank, take_census
+
+    rules, half = board.rules, board.seeds // 2
+    starts = board.starts()
+    fixed = {}
+    for name, per_pit in (("outer", (half // rules.columns, 0)), ("all", (half // rules.pits,) * 2)):
+        side = (per_pit[0],) * rules.columns + (per_pit[1],) * rules.columns
+        if sum(side) == half:
+            rank = setup_rank(side)
+            value, plies = outcome(int(starts[rank, rank]))
+            fixed[name] = {"setup": list(side), "value": value, "plies": plies}
+    best = []
+    for choice in best_setups(board, starts):
+        value, plies = outcome(choice.plies)
+        setups = {"setup": list(choice.setup), "reply": list(choice.reply)}
+        best.append(setups | {"value": value, "plies": plies} | _counts(choice))
+    return {"starts": _counts(take_census(starts.ravel())), "fixed": fixed, "best": best}
+
+
+def _counts(found: Census | SetupChoice) -> dict[str, int]:
+    return {"wins": found.wins, "draws": found.draws, "losses": found.losses}
 
 
 def _print(found: dict[str, Any]) -> None:
