@@ -211,7 +211,7 @@ def test_nothing_is_removed_that_is_not_there_twice(tmp_path: Path) -> None:
     before = plain.read_bytes()
     ran = abapa("pack", *where, "--remove")
     assert ran.code == 0 and " bytes packed into " in ran.out and not plain.exists()
-    assert abapa("pack", *where).out.endswith("bits a number\n")
+    assert abapa("pack", *where).out.endswith("bits per number\n")
     assert abapa("unpack", *where).code == 0 and plain.read_bytes() == before
     with Table.open(plain) as table:
         at = table.offsets["distance"]

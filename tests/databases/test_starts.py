@@ -76,7 +76,7 @@ def test_the_second_program_finds_what_is_recorded(pits: int) -> None:
 
 def test_text_and_markdown_say_the_same(folder: Path) -> None:
     text = abapa("verify-draw", "--per-pit", "1", "--tables", folder)
-    assert text.code == 0 and "Awari with 1 seed a pit (12 seeds): a draw\n" in text.out
+    assert text.code == 0 and "Awari with 1 seed per pit (12 seeds): a draw\n" in text.out
     assert "  moves      A -1  B -8  C -2  D -2  E -2  F 0\n" in text.out
     assert "every number of all 2,704,156 boards of 0 to 12 seeds proved by distance" in text.out
     markdown = abapa("verify-draw", "--per-pit", "1", "--tables", folder, "--markdown")
@@ -89,10 +89,10 @@ def test_more_starts_are_built_once(folder: Path) -> None:
     ran = abapa("verify-draw", "--pits", "2-3", "--per-pit", "1,2", "--tables", folder)
     assert ran.code == 0 and ran.out.count("Plan: ") == 2 and ran.out.count("Tables of awari+pits=") == 2
     assert [line for line in ran.out.splitlines() if line.startswith("Awari with")] == [
-        "Awari with 1 seed a pit on 2 pits a side (4 seeds): a draw",
-        "Awari with 2 seeds a pit on 2 pits a side (8 seeds): the first player wins by 2",
-        "Awari with 1 seed a pit on 3 pits a side (6 seeds): a draw",
-        "Awari with 2 seeds a pit on 3 pits a side (12 seeds): the first player wins by 3",
+        "Awari with 1 seed per pit on 2 pits per side (4 seeds): a draw",
+        "Awari with 2 seeds per pit on 2 pits per side (8 seeds): the first player wins by 2",
+        "Awari with 1 seed per pit on 3 pits per side (6 seeds): a draw",
+        "Awari with 2 seeds per pit on 3 pits per side (12 seeds): the first player wins by 3",
     ]
 
 
@@ -175,7 +175,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     planned = abapa(*draw, "--per-pit", "3", "--memory", "1GB")
     assert planned.code == 2 and "boards             69,668,534,468" in planned.out
     refused(abapa(*draw, "--per-pit", "11"), "11 seeds a pit on 6 pits a side: accepted are 1 to 10")
-    refused(abapa(*draw, "--pits", "9"), "9 pits a side: accepted are 1 to 8")
+    refused(abapa(*draw, "--pits", "9"), "9 pits per side: accepted are 1 to 8")
     refused(abapa(*draw, "--grid", "--limit", "2"), "no start has a tier within 2 boards")
     for grid in ([], ["--grid"]):
         ran = abapa(*draw, *grid, "--pits", "2", "--per-pit", "1", "--threads", "999")
