@@ -26,7 +26,8 @@ def command(
     1 the player to move wins, -1 loses, 0 neither; with the plies to the end under best play. A turn's value is for
     the player who makes it.
     """
-    from databases.omweso_small import SmallTables, fold_plies, outcome
+    from databases.omweso.solve import outcome
+    from databases.omweso.tables import SmallTables, fold_plies
 
     root = read_position(position, rules, columns, first_turn, fresh)
     found = SmallTables(tables, root.rules, root.seeds)

@@ -15,7 +15,7 @@ from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
 
 if TYPE_CHECKING:
-    from databases.omweso_small import SmallBoard
+    from databases.omweso.solve import SmallBoard
     from solver.omweso.rules import OmwesoRules
 
 
@@ -45,7 +45,7 @@ def command(
     solved before are read again. Exit code 2 when --verify finds a number that is wrong.
     """
     from databases.builder.build import check_threads, default_threads
-    from databases.omweso_small import load_small, save_small
+    from databases.omweso.tables import load_small, save_small
 
     parsed = read_rules(rules, columns)
     threads = threads or default_threads()
@@ -72,7 +72,7 @@ def command(
 
 
 def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
-    from databases.omweso_small import solve_small
+    from databases.omweso.solve import solve_small
     from databases.tiers import tier_size
 
     with progress_bar(tier_size(rules.pits, seeds) * (1 + rules.okukoneeza), "position", "solve") as bar:
@@ -86,7 +86,7 @@ def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
 
 def _check_rounds(board: SmallBoard) -> None:
     """A table knows no rounds: refuse a cap that would end games before they are won. Raises AbapaError."""
-    from databases.omweso_small import take_census
+    from databases.omweso.solve import take_census
 
     longest = max(take_census(layer).longest for layer in (board.settled, board.fresh))
     cap = board.rules.round_cap
@@ -97,7 +97,9 @@ def _check_rounds(board: SmallBoard) -> None:
 
 def _summary(board: SmallBoard) -> dict[str, Any]:
     """Everything that is printed, as one object."""
-    from databases.omweso_small import best_setups, outcome, setup_rank, take_census
+    from databases.halfboards import half_rank
+    from databases.omweso.setups import best_setups, solve_starts
+    from databases.omweso.solve import outcome, take_census
 
     rules, half = board.rules, board.seeds // 2
     found: dict[str, Any] = {"rules": rules.id, "columns": rules.columns, "seeds": board.seeds}
@@ -107,14 +109,14 @@ def _summary(board: SmallBoard) -> dict[str, Any]:
         census = take_census(layer)
         found[name] = {"wins": census.wins, "draws": census.draws, "losses": census.losses, "longest": census.longest}
     if board.seeds % 2 == 0:
-        starts = board.starts()
+        starts = solve_starts(board)
         census = take_census(starts.ravel())
         found["starts"] = {"wins": census.wins, "draws": census.draws, "losses": census.losses}
         fixed = {}
         for name, per_pit in (("outer", (half // rules.columns, 0)), ("all", (half // rules.pits,) * 2)):
             side = (per_pit[0],) * rules.columns + (per_pit[1],) * rules.columns
             if sum(side) == half:
-                rank = setup_rank(side)
+                rank = half_rank(side)
                 value, plies = outcome(int(starts[rank, rank]))
                 fixed[name] = {"setup": list(side), "value": value, "plies": plies}
         found["fixed"] = fixed
@@ -124,9 +126,9 @@ def _summary(board: SmallBoard) -> dict[str, Any]:
                 "reply": list(choice.reply),
                 "value": outcome(choice.plies)[0],
                 "plies": outcome(choice.plies)[1],
-                "wins": choice.wins,
-                "draws": choice.draws,
-                "losses": choice.losses,
+                "wins": choice.replies.wins,
+                "draws": choice.replies.draws,
+                "losses": choice.replies.losses,
             }
             for choice in best_setups(board, starts)
         ]
