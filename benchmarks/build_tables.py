@@ -48,7 +48,7 @@ def run_in_this_process(folder: Path, rules_id: str, seeds: int, threads: int, d
     from databases.builder.build import NoProgress, build_tables
     from databases.builder.plan import quantities_of, tier_memory
     from databases.builder.propagate import PhaseClock
-    from databases.journal import JOURNAL_NAME
+    from databases.files.journal import JOURNAL_NAME
     from databases.tiers import tier_size
     from solver.oware.rules import Rules
 

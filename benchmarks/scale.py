@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 
 from databases.builder.plan import packed_memory, size_text, tier_memory
-from databases.store import table_bytes
+from databases.files.writer import table_bytes
 from databases.tiers import tier_size
 from solver.oware.rules import AWARI
 

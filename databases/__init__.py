@@ -1,7 +1,19 @@
-"""Abapa's tables: index, builder, store, prober, verifier.
+"""Abapa's tables: every board with n seeds, solved, stored, asked and proved.
 
-This package knows nothing of search or of the command line; from ``solver`` it imports the rules, the errors and the
-kernels only. The entry point for reading tables is ``databases.prober.open_tables``.
+Read in this order:
+
+* :mod:`databases.halfboards`, :mod:`databases.tiers`: where a board lies in its tier. All else stands on these two.
+* :mod:`databases.files`: the table file. It knows no game.
+* :mod:`databases.builder`: Oware's tables are made; :mod:`databases.omweso`: Omweso's.
+* :mod:`databases.prober`: Oware's tables are asked (:func:`databases.prober.open_tables` is the entry point);
+  :mod:`databases.statistics` and :mod:`databases.pictures` look at whole tiers.
+* :mod:`databases.verifier`: tables are proved; :mod:`databases.halfmoves` and :mod:`databases.sweeps` are its two
+  independent engines.
+* :mod:`databases.starts`: start positions, from proved tables, beside what is known (:mod:`databases.published`).
+* :mod:`databases.interchange`: files of others.
+
+From ``solver`` it imports errors, numerals, the kernels' tools and, of each game, rules and kernels; of Omweso also the
+readable position, which its tables are asked with. It knows nothing of the search or of the command line.
 """
 
 DISTRIBUTION = "abapa"

@@ -9,7 +9,7 @@ captures a single seed) and with the start itself that makes the 889,063,398,406
 
 Source of the order: the reader that the university published with its data, github.com/keesverstoep/Awari; the data:
 doi 10.48338/vu01-11wjke; J. Romein and H. Bal, *Solving Awari with Parallel Retrograde Analysis*, IEEE Computer 36(10),
-2003. Our own index is left to :mod:`databases.tiers`, our own files to :mod:`databases.store`.
+2003. Our own index is left to :mod:`databases.tiers`, our own files to :mod:`databases.files`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from databases.files.table import Table
+from databases.files.writer import TableWriter
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
 from databases.halfmoves import row_rank
 from databases.prober import Board, MissingTierError, Tables
-from databases.store import Table, TableWriter
 from databases.tiers import block_offsets, board_at, index_in_tier, tier_size
 from solver.errors import AbapaError
 from solver.kernels.compile import kernel, parallel_kernel

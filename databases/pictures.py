@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from databases.files.table import FinishedTable
 from databases.prober import Tables
-from databases.store import FinishedTable
 from solver.errors import AbapaError
 
 

@@ -8,7 +8,11 @@
 Values are margins in seeds from the view of the player to move; a *move's* value is from the view of the player who
 makes it. A position is a canonical board (2m counts, the mover's houses first) or anything that knows its
 :class:`Positioned` form. Tables are mapped: a probe reads a few bytes, never a table. How tables are stored is left to
-:mod:`databases.store`.
+:mod:`databases.files`, Omweso's tables to :mod:`databases.omweso`.
+
+Threads: several may ask one :class:`Tables` at a time as long as what they ask is answered by plain tables. Maps are
+read only, the kernels keep no state, and two threads that open the same table at once get the same answers. An archive
+is for one thread at a time: its cache of chunks has no lock. So is :meth:`Tables.close`, after which the maps are gone.
 """
 
 from __future__ import annotations
@@ -20,16 +24,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import index
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from databases.archive import PackedTable
-from databases.folder import existing_folder, find_packed, find_tables
+from databases.files.archive import Archive
+from databases.files.folder import existing_folder, find_archives, find_tables
+from databases.files.header import QUANTITIES
+from databases.files.table import Table
 from databases.halfboards import half_counts, rank_terms
-from databases.store import QUANTITIES, Table
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.kernels.compile import kernel
@@ -38,7 +42,7 @@ from solver.oware.kernels import SLAM_CODES, children, final_margin, pack_row
 from solver.oware.rules import Rules
 
 Board = tuple[int, ...]
-AnyTable = TypeVar("AnyTable", bound=Table | PackedTable)
+AnyTable = TypeVar("AnyTable", bound=Table | Archive)
 Default = TypeVar("Default")
 
 _SEARCHED = 4096
@@ -72,20 +76,19 @@ class MissingTierError(AbapaError, KeyError):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a board is worth to the player to move, in seeds still on the board.
-
-    ``value``: seeds the mover will still win minus seeds the opponent will, endless play split evenly. ``lower`` and
-    ``upper``: what the mover can force and what the opponent can hold the mover to by play that ends (rule sets whose
-    endless play depends on the history; else None). ``distance``: plies to the capture or end that realises the value
-    under best play, 0 where there is none to wait for (game over, value 0), None where not stored.
-    """
+    """What a board is worth to the player to move, in seeds still on the board."""
 
     rules: Rules
     board: Board
     value: int
+    """Seeds the mover will still win minus seeds the opponent will, endless play split evenly."""
     lower: int | None = None
+    """What the mover can force by play that ends; None where the rule set or the table has no bounds."""
     upper: int | None = None
+    """What the opponent can hold the mover to by play that ends; None as for ``lower``."""
     distance: int | None = None
+    """Plies to the capture or end that realises the value under best play, 0 where there is none to wait for (game
+    over, value 0), None where not stored."""
 
     @property
     def seeds(self) -> int:
@@ -139,8 +142,8 @@ def open_tables(directory: Path | str, rules: Rules) -> Tables:
     """The tables of ``rules`` in ``directory``. A tier that is there only in packed form is answered from that, slower.
 
     Each file is opened when an answer first needs it; then its size and attributes are checked, its data are not. So a
-    damaged table is in the way of what needs it (a subclass of :class:`~databases.store.TableError`; it is never passed
-    over) and of nothing else. Raises :class:`~solver.errors.AbapaError` where there is no such folder, and
+    damaged table is in the way of what needs it (a subclass of :class:`~databases.files.faults.TableError`; it is never
+    passed over) and of nothing else. Raises :class:`~solver.errors.AbapaError` where there is no such folder, and
     :class:`~solver.errors.RulesError` for rules that have no tables.
     """
     directory = Path(directory)
@@ -171,17 +174,23 @@ class OpenOnDemand(Mapping[int, AnyTable]):
 
 
 class Tables:
-    """The tables of one rule set; a context manager. :func:`open_tables` makes one."""
+    """The tables of one rule set; a context manager. :func:`open_tables` makes one.
+
+    Several threads may ask plain tables at a time; archives, and closing, are for one thread (see the module's head).
+    """
 
     def __init__(self, directory: Path, rules: Rules) -> None:
         self.directory, self.rules = directory, rules
         self._plain = find_tables(directory, rules)
-        packed = {n: path for n, path in find_packed(directory, rules).items() if n not in self._plain}
+        packed = {n: path for n, path in find_archives(directory, rules).items() if n not in self._plain}
         self._paths = dict(sorted((self._plain | packed).items()))
-        self._opened: dict[int, Table | PackedTable] = {}
+        self._opened: dict[int, Table | Archive] = {}
+
+    def __repr__(self) -> str:
+        return f"<Tables {self.rules.id} in {self.directory}: {len(self._paths)} tiers, complete to {self.seeds} seeds>"
 
     @property
-    def tiers(self) -> Mapping[int, Table | PackedTable]:
+    def tiers(self) -> Mapping[int, Table | Archive]:
         """The tables by seeds, plain or packed; looking one up opens it."""
         return OpenOnDemand(self._paths, self._open)
 
@@ -259,7 +268,7 @@ class Tables:
         gather(self._addresses(quantity, needed), seeds, indexes, out)
         for n in needed:
             table = self.tiers[n]
-            if isinstance(table, PackedTable):
+            if isinstance(table, Archive):
                 here = np.flatnonzero((seeds == n) & (indexes >= 0))
                 out[here] = table.read_many(quantity, indexes[here])
         for at in np.flatnonzero(indexes < 0):
@@ -275,7 +284,7 @@ class Tables:
         if seeds not in self.tiers:
             raise MissingTierError(self.directory, self.rules, seeds)
         table = self.tiers[seeds]
-        if isinstance(table, PackedTable):
+        if isinstance(table, Archive):
             raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
         return table.map(quantity)
 
@@ -291,19 +300,14 @@ class Tables:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"<Tables {self.rules.id} in {self.directory}: {len(self._paths)} tiers, complete to {self.seeds} seeds>"
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _open(self, seeds: int) -> Table | PackedTable:
+    def _open(self, seeds: int) -> Table | Archive:
         if seeds not in self._opened:
-            kind = Table if seeds in self._plain else PackedTable
+            kind = Table if seeds in self._plain else Archive
             self._opened[seeds] = kind.open(self._paths[seeds])
         return self._opened[seeds]
 

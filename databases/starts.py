@@ -14,7 +14,7 @@ from pathlib import Path
 
 from databases.builder.build import Progress, build_tables, default_threads
 from databases.builder.plan import ranges_text
-from databases.folder import find_packed, find_tables
+from databases.files.folder import find_archives, find_tables
 from databases.prober import Line, MoveValue, Probe, Tables, open_tables
 from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size
@@ -166,7 +166,7 @@ def solve_starts(
 
 def _want_plain(directory: Path, rules: Rules, top: int) -> None:
     """Refuse tiers that are there only packed: the proof reads maps."""
-    packed = [n for n in find_packed(directory, rules) if n <= top and n not in find_tables(directory, rules)]
+    packed = [n for n in find_archives(directory, rules) if n <= top and n not in find_tables(directory, rules)]
     if packed:
         command = shlex.join(["abapa", "unpack", "--rules", rules.id, "--tables", str(directory)])
         raise AbapaError(

@@ -16,10 +16,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from databases.files.histograms import count_margins
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
 from databases.halfmoves import row_rank
 from databases.prober import Board, MissingTierError, Tables
-from databases.store import count_margins
 from databases.tiers import block_offsets, board_at
 from solver.kernels.compile import parallel_kernel
 from solver.kernels.intrinsics import load_int8

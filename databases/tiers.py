@@ -3,7 +3,7 @@
 A *tier* is all canonical boards (mover's houses first) with n seeds: C(n + 2m - 1, 2m - 1) of them, stored as n + 1
 blocks, one per a = 0..n seeds on the mover's side, each a row-major h(a) x h(n-a) matrix: the row is the rank of the
 mover's half, the column the rank of the opponent's. Ranks come from :mod:`databases.halfboards`; what a table holds is
-left to :mod:`databases.store`.
+left to :mod:`databases.files`.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.plan import available_memory
+from databases.files.histograms import count_margins
 from databases.halfmoves import ILLEGAL, HalfMoves
 from databases.prober import Board, Tables
-from databases.store import count_margins
 from databases.sweeps import SweptTables, sweep_bytes
 from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError

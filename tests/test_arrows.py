@@ -1,10 +1,13 @@
 """Which room may import which: the arrows of docs/architecture.md, held against every import in the code.
 
 A room is a folder or a file; a module belongs to the room with the longest name that it begins with. An arrow that is
-not allowed fails, and so does an allowed one that nothing uses any more: the map stays true both ways.
+not allowed fails, and so does an allowed one that nothing uses any more: the map stays true both ways. No arrows go
+round in a circle, neither between rooms nor between the modules of one.
 """
 
 import ast
+from collections.abc import Collection
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -18,16 +21,31 @@ ALLOWED: dict[str, str] = {
     "solver.oware": "solver solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.builder",
+    "databases databases.builder databases.files databases.halfboards databases.omweso databases.tiers",
     "solver.__main__": "solver.cli",
-    "databases": "solver solver.errors solver.numerals solver.kernels solver.oware solver.omweso databases.builder",
-    "databases.builder": "solver.errors solver.kernels solver.oware databases",
+    "databases": "solver.errors solver.numerals solver.kernels solver.oware "
+    "databases.builder databases.files databases.halfboards databases.tiers",
+    "databases.builder": "solver.errors solver.kernels solver.oware "
+    "databases.files databases.halfboards databases.tiers",
+    "databases.omweso": "solver.errors solver.kernels solver.omweso "
+    "databases.files databases.halfboards databases.tiers",
+    "databases.files": "solver solver.errors solver.kernels solver.oware solver.omweso databases.tiers",
+    "databases.tiers": "solver.errors solver.kernels databases.halfboards",
+    "databases.halfboards": "solver.kernels",
 }
 
 
-def room(module: str) -> str | None:
-    """The room that a dotted name lies in; None for what is not ours."""
-    return max((name for name in ALLOWED if f"{module}.".startswith(f"{name}.")), key=len, default=None)
+SOURCES = [path for package in ("solver", "databases") for path in (ROOT / package).rglob("*.py")]
+
+
+def room(module: str, rooms: Collection[str] = ALLOWED) -> str | None:
+    """The one of ``rooms`` that a dotted name lies in; None for what is not ours."""
+    return max((name for name in rooms if f"{module}.".startswith(f"{name}.")), key=len, default=None)
+
+
+def dotted(path: Path) -> str:
+    """The name by which a file is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imported(path: Path) -> list[str]:
@@ -44,11 +62,20 @@ def imported(path: Path) -> list[str]:
 
 def test_every_import_follows_an_allowed_arrow() -> None:
     drawn: dict[str, set[str]] = {name: set() for name in ALLOWED}
-    for path in [path for package in ("solver", "databases") for path in (ROOT / package).rglob("*.py")]:
-        own = room(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    for path in SOURCES:
+        own = room(dotted(path))
         assert own
         drawn[own] |= {there for name in imported(path) if (there := room(name)) and there != own}
     assert drawn == {name: set(there.split()) for name, there in ALLOWED.items()}
+
+
+def test_no_arrows_go_round() -> None:
+    """graphlib.CycleError names those that do."""
+    TopologicalSorter({name: there.split() for name, there in ALLOWED.items()}).prepare()
+    modules = {dotted(path): path for path in SOURCES}
+    TopologicalSorter(
+        {name: {room(there, modules) or "" for there in imported(path)} - {name, ""} for name, path in modules.items()}
+    ).prepare()
 
 
 def test_no_test_file_imports_another() -> None:

@@ -1,7 +1,7 @@
 """A whole build: plan, lock, then tier after tier, each written beside and renamed when it is complete.
 
 :func:`build_tables` is the table of contents. One tier is :mod:`databases.builder.tier`; the file is
-:mod:`databases.store`, and how one is finished while the next is built is :mod:`databases.builder.finish`. A build that
+:mod:`databases.files`, and how one is finished while the next is built is :mod:`databases.builder.finish`. A build that
 is interrupted keeps its finished tiers, and the next one goes on from there.
 """
 
@@ -18,7 +18,6 @@ from typing import Protocol
 import numba
 from numba.core import config
 
-from databases.archive import PackedTable, unpacked_map
 from databases.builder.captures import FinishedTiers
 from databases.builder.checkpoint import SHARE, Checkpoint
 from databases.builder.finish import Committed, Finisher
@@ -26,10 +25,13 @@ from databases.builder.movetables import MoveTables
 from databases.builder.plan import Plan, check_request, make_plan, nearest_existing, quantities_of
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
-from databases.folder import find_packed, find_parts, find_tables, table_path
-from databases.journal import write_down
-from databases.lock import BuildLock
-from databases.store import Table, TableWriter
+from databases.files.archive import Archive
+from databases.files.folder import find_archives, find_parts, find_tables, table_path
+from databases.files.journal import write_down
+from databases.files.lock import BuildLock
+from databases.files.packing import unpacked_map
+from databases.files.table import Table
+from databases.files.writer import TableWriter
 from databases.tiers import tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -100,8 +102,8 @@ def build_tables(
     (0: never; a large number: after every stage). ``dry_run``: plan, and build nothing. ``report`` gets the plan and
     then a line a tier; ``clock`` collects seconds by phase. Values are from the mover's view, in seeds. Raises
     :class:`~databases.builder.plan.PlanError` before any work if it does not fit,
-    :class:`~databases.lock.LockedError` if another builder is at work, :class:`~databases.store.TableError` for a
-    damaged table in the way.
+    :class:`~databases.files.lock.LockedError` if another builder is at work,
+    :class:`~databases.files.faults.TableError` for a damaged table in the way.
     """
     threads = threads or default_threads()
     check_request(rules, seeds, threads)
@@ -139,18 +141,18 @@ def survey(
 
     A plain table goes before a packed one, as when tables are asked.
     """
-    plain, packed = find_tables(directory, rules), find_packed(directory, rules)
+    plain, packed = find_tables(directory, rules), find_archives(directory, rules)
     missing, archived = [], []
     for n in range(seeds + 1):
-        kind, path = (Table, plain[n]) if n in plain else (PackedTable, packed.get(n))
+        kind, path = (Table, plain[n]) if n in plain else (Archive, packed.get(n))
         if path is None or not _holds(kind, path, quantities):
             missing.append(n)
-        elif kind is PackedTable:
+        elif kind is Archive:
             archived.append(n)
     return tuple(missing), tuple(archived)
 
 
-def _holds(kind: type[Table] | type[PackedTable], path: Path, quantities: tuple[str, ...]) -> bool:
+def _holds(kind: type[Table] | type[Archive], path: Path, quantities: tuple[str, ...]) -> bool:
     with kind.open(path) as table:
         return set(quantities) <= set(table.quantities)
 
@@ -269,12 +271,12 @@ class _Finished(dict[str, FinishedTiers]):
         """Map a tier that is finished; one that is there only packed is unpacked for it."""
         if seeds not in self.plan.needed:
             return
-        packed = find_packed(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
+        packed = find_archives(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
         if packed is None:
             path = table_path(self.plan.folder, self.plan.rules, seeds)
             table = self.cleanup.enter_context(Table.open(path))
         else:
-            table = self.cleanup.enter_context(PackedTable.open(packed))
+            table = self.cleanup.enter_context(Archive.open(packed))
         for name, tiers in self.items():
             if name in self.plan.quantities:
                 plain = isinstance(table, Table)

@@ -3,7 +3,7 @@
 Hashing runs on one thread and flushing on none, so on several threads both are free where they overlap with building.
 At most one tier is on its way; a builder that has the next one ready waits. A tier of n seeds reads tiers of at most
 n - 2 (nobody captures a single seed), so nothing is read before it has its name. On one thread all is done at once, in
-that thread. What is written and how is :mod:`databases.store`'s.
+that thread. What is written and how is :mod:`databases.files.writer`'s.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from databases.store import PIECE, TableWriter
+from databases.files.disk import PIECE
+from databases.files.writer import TableWriter
 
 COMMIT_MEMORY = 4 * PIECE
 """Bytes that a commit takes: a piece of each bound, histograms, the attributes."""
@@ -95,7 +96,7 @@ class Finisher:
             self.wait()
 
     def wait(self, *, last: bool = False) -> None:
-        """Wait for the table on its way, and tell of it. Raises :class:`~databases.store.TableWriteError`."""
+        """Wait for the table on its way, and tell of it. Raises :class:`~databases.files.faults.TableWriteError`."""
         if self._under_way is not None:
             writer, begun, handed_over, future = self._under_way
             future.result()

@@ -20,9 +20,10 @@ from databases.builder.movetables import crossings_of
 from databases.builder.packed import BAND_BOARDS, MOST_PITS
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
-from databases.folder import find_parts
+from databases.files.folder import find_parts
+from databases.files.header import QUANTITIES
+from databases.files.writer import table_bytes
 from databases.halfboards import half_count
-from databases.store import QUANTITIES, table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import Rules

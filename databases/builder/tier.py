@@ -26,7 +26,7 @@ from databases.builder.words import WordsForm
 
 
 class Writer(Protocol):
-    """What a finished quantity is handed to: :class:`databases.store.TableWriter`, or an array in tests."""
+    """What a finished quantity is handed to: :class:`databases.files.writer.TableWriter`, or an array in tests."""
 
     def write(self, quantity: str, offset: int, values: NDArray) -> None:
         """Take the elements of ``quantity`` from ``offset`` on."""

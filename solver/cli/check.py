@@ -17,8 +17,8 @@ from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
-    from databases.archive import PackedTable
-    from databases.store import Table
+    from databases.files.archive import Archive
+    from databases.files.table import Table
 
 
 @click.command
@@ -30,13 +30,13 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     This finds what a disk or a copy has done to a table. Whether its numbers are right is a question for abapa verify.
     The exit code is 2 if a table is damaged or cannot be read. The last line then says what to do.
     """
-    from databases.archive import PackedTable
-    from databases.folder import existing_folder, find_packed, find_tables
+    from databases.files.archive import Archive
+    from databases.files.folder import existing_folder, find_archives, find_tables
+    from databases.files.table import Table
     from databases.prober import MissingTierError
-    from databases.store import Table
 
     files = [(n, path, Table) for n, path in find_tables(tables, rules).items()]
-    files += [(n, path, PackedTable) for n, path in find_packed(tables, rules).items()]
+    files += [(n, path, Archive) for n, path in find_archives(tables, rules).items()]
     chosen = sorted(((n, path, kind) for n, path, kind in files if seeds in (None, n)), key=itemgetter(0))
     if not chosen:
         if seeds is not None:
@@ -72,7 +72,7 @@ class Checked:
     @property
     def damaged(self) -> bool:
         """Whether the file is of no use, so that deleting it loses nothing."""
-        from databases.store import REBUILD
+        from databases.files.faults import REBUILD
 
         return self.remedy == REBUILD
 
@@ -89,11 +89,11 @@ class Checked:
         return {"right": not self.faults, "state": state, "faults": list(self.faults)}
 
 
-def _check(seeds: int, path: Path, kind: type[Table] | type[PackedTable]) -> Checked:
-    from databases.archive import PackedTable
-    from databases.store import REBUILD, TableError
+def _check(seeds: int, path: Path, kind: type[Table] | type[Archive]) -> Checked:
+    from databases.files.archive import Archive
+    from databases.files.faults import REBUILD, TableError
 
-    packed = kind is PackedTable
+    packed = kind is Archive
     try:
         with kind.open(path) as table:
             faults = tuple(table.check())

@@ -14,7 +14,7 @@ from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
-    from databases.store import FinishedTable
+    from databases.files.table import FinishedTable
 
 
 @click.command
@@ -71,8 +71,8 @@ def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
 
 
 def _write_scores(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
+    from databases.files.table import Table
     from databases.interchange import export_scores
-    from databases.store import Table
 
     assert isinstance(table, Table)
     export_scores(table, out)

@@ -23,9 +23,9 @@ def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     """
     import time
 
-    from databases.folder import find_tables
+    from databases.files.folder import find_tables
+    from databases.files.lock import BuildLock
     from databases.interchange import find_scores, import_scores
-    from databases.lock import BuildLock
     from databases.prober import open_tables
     from solver.errors import AbapaError
     from solver.oware.rules import AWARI

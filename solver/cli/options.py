@@ -164,7 +164,7 @@ def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_folder(*args: Any, tables: Path | None, **kwargs: Any) -> Any:
         _check_that_databases_is_ours()
-        from databases.folder import tables_folder
+        from databases.files.folder import tables_folder
 
         return command(*args, tables=tables_folder(tables), **kwargs)
 

@@ -30,13 +30,13 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     Tiers that are already packed are skipped. --remove removes a plain table only after the whole packed form has been
     read back and found right.
     """
-    from databases.archive import PackedTable
-    from databases.folder import existing_folder, find_packed, find_tables
-    from databases.lock import BuildLock
+    from databases.files.archive import Archive
+    from databases.files.faults import TableError
+    from databases.files.folder import existing_folder, find_archives, find_tables
+    from databases.files.lock import BuildLock
     from databases.prober import MissingTierError
-    from databases.store import TableError
 
-    plain, packed = find_tables(tables, rules), find_packed(tables, rules)
+    plain, packed = find_tables(tables, rules), find_archives(tables, rules)
     chosen = [n for n in sorted(plain.keys() | packed.keys()) if seeds in (None, n)]
     if not chosen:
         if seeds is not None:
@@ -49,7 +49,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
             if n in plain:
                 target, said = _pack(plain[n], target, compression)
             assert target is not None
-            with PackedTable.open(target) as table:
+            with Archive.open(target) as table:
                 bits = 8 * target.stat().st_size / table.positions / len(table.quantities)
                 faults = table.check() if remove and n in plain else []
             if faults:
@@ -64,12 +64,13 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
 
 def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]:
     """Pack a table unless it is packed already, with the same numbers; the packed file, and what was done."""
-    from databases.archive import PackedTable, pack
-    from databases.store import Table
+    from databases.files.archive import Archive
+    from databases.files.packing import pack
+    from databases.files.table import Table
 
     with Table.open(path) as table:
         if packed is not None:
-            with PackedTable.open(packed) as there:
+            with Archive.open(packed) as there:
                 if there.header.digests == table.header.digests:
                     return packed, "already packed"
         target = pack(table, compression=compression)

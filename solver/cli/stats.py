@@ -14,9 +14,9 @@ from solver.cli.output import markdown_table, print_json, signed
 from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
+    from databases.files.table import FinishedTable
     from databases.prober import Board, Tables
     from databases.statistics import Example, TierStatistics
-    from databases.store import FinishedTable
 
 
 @click.command

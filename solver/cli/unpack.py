@@ -20,19 +20,21 @@ def command(rules: Rules, tables: Path, seeds: int | None, remove: bool) -> None
 
     Existing tables are kept. --remove removes a packed table only if the hashes of the plain one show the same numbers.
     """
-    from databases.archive import PackedTable, unpack
-    from databases.folder import existing_folder, find_packed, find_tables
-    from databases.lock import BuildLock
-    from databases.store import Table, TableError
+    from databases.files.archive import Archive
+    from databases.files.faults import TableError
+    from databases.files.folder import existing_folder, find_archives, find_tables
+    from databases.files.lock import BuildLock
+    from databases.files.packing import unpack
+    from databases.files.table import Table
 
     plain = find_tables(tables, rules)
-    chosen = {n: path for n, path in find_packed(tables, rules).items() if seeds in (None, n)}
+    chosen = {n: path for n, path in find_archives(tables, rules).items() if seeds in (None, n)}
     if not chosen:
         which = f"of {seeds} seeds " if seeds is not None else ""
         raise AbapaError(f"no packed {rules.id} table {which}in {existing_folder(tables)}")
     with BuildLock(tables), progress_bar(sum(path.stat().st_size for path in chosen.values()), "B", "unpack") as bar:
         for n, path in chosen.items():
-            with PackedTable.open(path) as packed:
+            with Archive.open(path) as packed:
                 target = plain[n] if n in plain else unpack(packed)
                 with Table.open(target) as table:
                     same = table.header.digests == packed.header.digests

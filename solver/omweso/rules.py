@@ -8,9 +8,11 @@ first turns are restricted, how large the board is. How points are scored over a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from solver.errors import RulesError
 from solver.numerals import read_whole
@@ -76,6 +78,16 @@ class OmwesoRules:
     game is drawn after ``round_cap`` turns of each player, a set-up holds at most ``pit_cap`` seeds in a pit.
     Raises :class:`~solver.errors.RulesError` for anything else. Sources of every rule: docs/omweso.md.
     """
+
+    game: ClassVar[str] = "omweso"
+    """What a table file calls the game."""
+    meanings: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "value": "1 where the player to move wins, -1 where they lose, 0 where neither can be forced",
+            "distance": "plies to the end under best play; 0 where the game is over or the value is 0",
+        }
+    )
+    """What the numbers of each quantity of a table are, in words that its file repeats."""
 
     reverse: Reverse = Reverse.LEFTMOST
     reverse_fwd_reentry: bool = False
@@ -152,6 +164,10 @@ class OmwesoRules:
             Reverse.RWANDA: frozenset((0, self.columns - 1, self.columns + 1, last - 1)),
             Reverse.MWEISO: frozenset((0, last - 1)),
         }[self.reverse]
+
+    def stated(self) -> dict[str, str | int]:
+        """What a table file says of its rules: game, id, and the size of the board in words of its own."""
+        return {"game": self.game, "rules": self.id, "columns": self.columns, "pits": self.pits}
 
     def _differences(self, preset: str) -> list[str]:
         return [f.name for f in fields(self) if getattr(self, f.name) != getattr(PRESETS[preset], f.name)]

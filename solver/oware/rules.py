@@ -7,8 +7,11 @@ left to :mod:`solver.oware.position` (the readable reference) and :mod:`solver.o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import ClassVar
 
 from solver.errors import RulesError
 from solver.numerals import read_whole
@@ -58,6 +61,21 @@ class Rules:
 
     ``pits`` is the number of houses a side, 1..8. Raises :class:`~solver.errors.RulesError` for anything else.
     """
+
+    game: ClassVar[str] = "oware"
+    """What a table file calls the game."""
+    meanings: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "value": "seeds the player to move will still win minus seeds the opponent will, under perfect play by "
+            "both; endless play splits the seeds left evenly (0)",
+            "lower": "margin that the player to move can force by play that ends, whatever boards repeat",
+            "upper": "margin that the opponent can hold the player to move to by play that ends, whatever boards "
+            "repeat",
+            "distance": "plies to the capture or end that realises the value under best play; 0 where the game is "
+            "over or the value is 0",
+        }
+    )
+    """What the numbers of each quantity of a table are, in words that its file repeats."""
 
     grand_slam: GrandSlam = GrandSlam.FORFEIT
     cycle: Cycle = Cycle.OWN_ROW
@@ -114,6 +132,11 @@ class Rules:
     def has_bounds(self) -> bool:
         """Whether tables hold ``lower`` and ``upper`` beside ``value`` (endless play depends on history)."""
         return self.cycle is Cycle.OWN_ROW
+
+    def stated(self) -> dict[str, str | int]:
+        """What a table file says of its rules: game, id, and the fields of the id in words of their own."""
+        slam, cycle = self.grand_slam.value, self.cycle.value
+        return {"game": self.game, "rules": self.id, "grand_slam": slam, "cycle": cycle, "pits": self.pits}
 
     def _fields(self) -> tuple[GrandSlam, Cycle]:
         return self.grand_slam, self.cycle

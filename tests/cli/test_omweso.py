@@ -176,7 +176,7 @@ def test_a_small_board_solved_and_probed(
 def test_a_wrong_board_fails_its_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("databases.omweso_small.SmallBoard.faults", lambda board: 7)
+    monkeypatch.setattr("databases.omweso.solve.SmallBoard.faults", lambda board: 7)
     words = ["solve", "--columns", "2", "--seeds", "4", "--tables", str(tmp_path), "--verify"]
     code, out, err = run(capsys, monkeypatch, *words)
     assert (code, out.splitlines()[-1]) == (2, "WRONG: 7 numbers do not follow from those after their turns")

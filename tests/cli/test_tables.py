@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 
 import databases
-from databases.folder import packed_path
-from databases.lock import BuildLock
-from databases.store import Table, table_path
+from databases.files.folder import archive_path, table_path
+from databases.files.lock import BuildLock
+from databases.files.table import Table
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI
 from tests.cli import command_line
 from tests.cli.command_line import Ran, abapa, abapa_process, refused, unprivileged
 from tests.conformance import load
-from tests.databases.table_files import write_tables
+from tests.databases.table_files import write_awari_and_abapa
 
 BOARD = "0-0-0-0-1-1-0-0-1-0-0-1"
 
@@ -31,10 +31,7 @@ BOARD = "0-0-0-0-1-1-0-0-1-0-0-1"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Awari with distances and abapa with bounds, tiers 0..5."""
-    folder = tmp_path_factory.mktemp("tables")
-    for rules, quantities in ((AWARI, ("value", "distance")), (ABAPA, ("value", "lower", "upper"))):
-        write_tables(folder, rules, 5, quantities)
-    return folder
+    return write_awari_and_abapa(tmp_path_factory.mktemp("tables"), awari=5, abapa=5)
 
 
 @pytest.fixture
@@ -366,9 +363,9 @@ def test_check_knows_the_shortest_way_back(copied: Path) -> None:
     refused(
         abapa("check", "--rules", "awari"), f"1 of 12 tables are damaged: delete the file and run: abapa unpack {where}"
     )
-    packed_path(copied, AWARI, 2).write_bytes(b"damaged")
+    archive_path(copied, AWARI, 2).write_bytes(b"damaged")
     table_path(copied, AWARI, 5).write_bytes(b"damaged")
-    packed_path(copied, AWARI, 5).write_bytes(b"damaged")
+    archive_path(copied, AWARI, 5).write_bytes(b"damaged")
     ran = abapa("check", "--rules", "awari")
     refused(
         ran, f"4 of 12 tables are damaged: delete the files and run: abapa unpack {where} and abapa pack {where} and "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from databases.store import TableWriter
-from solver.oware.rules import Rules
+from databases.files.writer import TableWriter
+from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.databases.tables_in_memory import Quantities, built
 
 
@@ -24,3 +24,10 @@ def write_tables(directory: Path, rules: Rules, seeds: int, quantities: Sequence
     for n in range(seeds + 1):
         write_tier(directory, rules, n, quantities, numbers)
     return numbers
+
+
+def write_awari_and_abapa(directory: Path, awari: int, abapa: int) -> Path:
+    """Write awari with distances and abapa with bounds, tiers 0 up to so many seeds; returns the folder."""
+    write_tables(directory, AWARI, awari, ("value", "distance"))
+    write_tables(directory, ABAPA, abapa, ("value", "lower", "upper"))
+    return directory

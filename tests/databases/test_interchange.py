@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from databases.files.folder import table_path
+from databases.files.table import Table
 from databases.interchange import ScoresFile, export_scores, file_order, position_text, scores_count, scores_index
-from databases.store import Table, table_path
 from databases.tiers import board_at, board_index
 from solver.errors import AbapaError
 from solver.oware.rules import ABAPA, AWARI

@@ -1,6 +1,7 @@
 """Asking tables: against brute force on every small board, and at the edges of what is built."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from databases.files.faults import TableError
+from databases.files.folder import table_path
 from databases.prober import Line, MissingTierError, MoveValue, Probe, Tables, best_first, open_tables
-from databases.store import TableError, table_path
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.oware.position import Position
@@ -42,6 +44,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_tables(folder, rules, BUILT, ("value", *bounds, "distance"))
     write_tables(folder, AWARI, BUILT)
     return folder
+
+
+def test_several_threads_may_ask_plain_tables(folder: Path) -> None:
+    """From the first question on, when none is open yet."""
+    rules = Rules.parse("abapa+pits=3")
+    boards = [board_at(3, n, index) for n in range(BUILT + 1) for index in range(0, tier_size(3, n), 3)]
+
+    def ask(tables: Tables) -> list[tuple[Probe, list[MoveValue]]]:
+        return [(tables.probe(board), tables.moves(board)) for board in boards]
+
+    with open_tables(folder, rules) as tables:
+        alone = ask(tables)
+    with open_tables(folder, rules) as tables, ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(ask, [tables] * 4)) == [alone] * 4
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)

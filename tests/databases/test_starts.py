@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from databases import published
+from databases.files.folder import table_path
+from databases.files.table import Table
 from databases.published import KNOWN_STARTS
 from databases.starts import solve_starts, starts_within
-from databases.store import Table, table_path
 from databases.sweeps import SweptTables
 from databases.tiers import board_index, tier_size
 from solver.oware.position import Position

@@ -12,7 +12,7 @@ from databases.statistics import tier_statistics
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.cli.command_line import abapa, refused
-from tests.databases.table_files import write_tables
+from tests.databases.table_files import write_awari_and_abapa, write_tables
 from tests.oware.brute_force import boards_of
 
 SMALL = [AWARI, ABAPA, Rules.parse("awari+pits=2"), Rules.parse("abapa+grand-slam=capture+pits=3")]
@@ -69,10 +69,7 @@ def test_every_number_against_counting(rules: Rules, seeds: int, tmp_path: Path)
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tables")
-    write_tables(folder, AWARI, 8, ("value", "distance"))
-    write_tables(folder, ABAPA, 4, ("value", "lower", "upper"))
-    return folder
+    return write_awari_and_abapa(tmp_path_factory.mktemp("tables"), awari=8, abapa=4)
 
 
 def test_full_of_one_tier(made: Path) -> None:

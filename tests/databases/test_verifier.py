@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from databases.builder.build import build_tables
-from databases.folder import table_path
+from databases.files.folder import table_path
 from databases.halfmoves import HalfMoves
 from databases.prober import open_tables
 from databases.sweeps import SweptTables

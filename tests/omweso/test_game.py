@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from databases.omweso_small import DRAWN, solve_small
+from databases.omweso.levels import DRAWN
+from databases.omweso.solve import solve_small
 from databases.tiers import board_at
 from solver.kernels.compile import kernel
 from solver.omweso.game import (

@@ -22,7 +22,8 @@ def command(root: OmwesoPosition, tables: Path, as_json: bool) -> None:
     Value 1 means that the player to move wins, -1 that this player loses, 0 neither. Plies are those to the end under
     best play. The value of a turn is from the view of the player who makes it. The best turn comes first.
     """
-    from databases.omweso_small import SmallTables, fold_plies, outcome
+    from databases.omweso.solve import outcome
+    from databases.omweso.tables import SmallTables, fold_plies
 
     found = SmallTables(tables, root.rules, root.seeds)
     value, plies = outcome(found.plies(root))

@@ -16,7 +16,7 @@ from solver.errors import AbapaError
 from solver.omweso.rules import OmwesoRules
 
 if TYPE_CHECKING:
-    from databases.omweso_small import Census, SetupChoice, SmallBoard
+    from databases.omweso.solve import Census, SmallBoard
 
 
 @click.command(name="solve")
@@ -49,7 +49,7 @@ def command(
     before the first capture are counted apart, as "fresh". Existing tables are read, not solved again. The exit code is
     2 if --verify finds a wrong number.
     """
-    from databases.omweso_small import load_small, save_small
+    from databases.omweso.tables import load_small, save_small
 
     threads = thread_count(threads)
     board = load_small(tables, rules, seeds) if tables.is_dir() else None
@@ -74,7 +74,7 @@ def command(
 
 
 def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
-    from databases.omweso_small import solve_small
+    from databases.omweso.solve import solve_small
     from databases.tiers import tier_size
 
     with progress_bar(tier_size(rules.pits, seeds) * (1 + rules.okukoneeza), "position", "solve") as bar:
@@ -88,7 +88,7 @@ def _solve(rules: OmwesoRules, seeds: int, threads: int) -> SmallBoard:
 
 def _check_rounds(board: SmallBoard) -> None:
     """A table knows no rounds: refuse a cap that would end games before they are won. Raises AbapaError."""
-    from databases.omweso_small import take_census
+    from databases.omweso.solve import take_census
 
     longest = max(take_census(layer).longest for layer in (board.settled, board.fresh))
     cap = board.rules.round_cap
@@ -99,7 +99,7 @@ def _check_rounds(board: SmallBoard) -> None:
 
 def _summary(board: SmallBoard) -> dict[str, Any]:
     """Everything that is printed, as one object."""
-    from databases.omweso_small import take_census
+    from databases.omweso.solve import take_census
 
     found: dict[str, Any] = {"rules": board.rules.id, "columns": board.rules.columns, "seeds": board.seeds}
     found["positions"] = len(board.settled)
@@ -112,26 +112,28 @@ def _summary(board: SmallBoard) -> dict[str, Any]:
 
 def _starts(board: SmallBoard) -> dict[str, Any]:
     """What the positions before the first turn are worth, when each side has half of the seeds."""
-    from databases.omweso_small import best_setups, outcome, setup_rank, take_census
+    from databases.halfboards import half_rank
+    from databases.omweso.setups import best_setups, solve_starts
+    from databases.omweso.solve import outcome, take_census
 
     rules, half = board.rules, board.seeds // 2
-    starts = board.starts()
+    starts = solve_starts(board)
     fixed = {}
     for name, per_pit in (("outer", (half // rules.columns, 0)), ("all", (half // rules.pits,) * 2)):
         side = (per_pit[0],) * rules.columns + (per_pit[1],) * rules.columns
         if sum(side) == half:
-            rank = setup_rank(side)
+            rank = half_rank(side)
             value, plies = outcome(int(starts[rank, rank]))
             fixed[name] = {"setup": list(side), "value": value, "plies": plies}
     best = []
     for choice in best_setups(board, starts):
         value, plies = outcome(choice.plies)
         setups = {"setup": list(choice.setup), "reply": list(choice.reply)}
-        best.append(setups | {"value": value, "plies": plies} | _counts(choice))
+        best.append(setups | {"value": value, "plies": plies} | _counts(choice.replies))
     return {"starts": _counts(take_census(starts.ravel())), "fixed": fixed, "best": best}
 
 
-def _counts(found: Census | SetupChoice) -> dict[str, int]:
+def _counts(found: Census) -> dict[str, int]:
     return {"wins": found.wins, "draws": found.draws, "losses": found.losses}
 
 

@@ -17,9 +17,11 @@ from databases.builder import finish
 from databases.builder.build import NoProgress, build_tables
 from databases.builder.finish import COMMIT_MEMORY, Committed, Finisher
 from databases.builder.plan import make_plan, packed_memory, ranges_text, tier_memory
-from databases.folder import find_tables, table_path
-from databases.lock import LOCK_NAME
-from databases.store import Table, TableWriteError, TableWriter
+from databases.files.faults import TableWriteError
+from databases.files.folder import find_tables, table_path
+from databases.files.lock import LOCK_NAME
+from databases.files.table import Table
+from databases.files.writer import TableWriter
 from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.cli import command_line
 from tests.cli.command_line import abapa
@@ -49,7 +51,7 @@ def slow_disk(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         assert ready.wait(30)
         fsync(descriptor)
 
-    monkeypatch.setattr("databases.store.os.fsync", wait)
+    monkeypatch.setattr("databases.files.writer.os.fsync", wait)
     return ready
 
 
@@ -86,7 +88,7 @@ def test_one_thread_is_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(TableWriter, "commit", spy)
     monkeypatch.setattr(finish, "ThreadPoolExecutor", no_pool)
-    monkeypatch.setattr("databases.store.ThreadPoolExecutor", no_pool)
+    monkeypatch.setattr("databases.files.hashes.ThreadPoolExecutor", no_pool)
     before = threading.active_count()
     build_tables(tmp_path, AWARI, 7, threads=1, distance=True)
     assert on == {threading.main_thread()} and threading.active_count() == before
@@ -121,7 +123,7 @@ def test_gaps_are_filled_from_tiers_that_have_arrived(tmp_path: Path, monkeypatc
 
     for n in (3, 5, 7, 8):
         table_path(tmp_path, AWARI, n).unlink()
-    monkeypatch.setattr("databases.store.os.fsync", slow)
+    monkeypatch.setattr("databases.files.writer.os.fsync", slow)
     build_tables(tmp_path, AWARI, 9, threads=2)
     assert files(tmp_path) == before
 
@@ -149,7 +151,7 @@ def test_a_second_ctrl_c_gives_it_up(tmp_path: Path, monkeypatch: pytest.MonkeyP
         hashing.set()
         assert writer._abandoned.wait(30)
 
-    monkeypatch.setattr("databases.store.count_margins", wait)
+    monkeypatch.setattr("databases.files.writer.count_margins", wait)
     writer = TableWriter(tmp_path, SMALL, 5)
 
     def build() -> None:
@@ -175,7 +177,7 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, table: str) -> None:
             raise OSError(28, "No space left on device")
         fsync(descriptor)
 
-    monkeypatch.setattr("databases.store.os.fsync", fail)
+    monkeypatch.setattr("databases.files.writer.os.fsync", fail)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux's names of open files")

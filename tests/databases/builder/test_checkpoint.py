@@ -17,7 +17,8 @@ from databases.builder.build import NoProgress, build_tables
 from databases.builder.checkpoint import Checkpoint, array_part
 from databases.builder.packed import MarginFile
 from databases.builder.plan import packed_memory, quantities_of, tier_memory
-from databases.store import Table, table_path
+from databases.files.folder import table_path
+from databases.files.table import Table
 from solver.errors import AbapaError
 from solver.oware.rules import ABAPA, AWARI, Rules
 

@@ -1,4 +1,4 @@
-"""The packed form: the same answers, and the same bytes when unpacked."""
+"""Archives: the same answers as plain tables, and the same bytes when unpacked."""
 
 import shutil
 import subprocess
@@ -11,11 +11,13 @@ import h5py
 import numpy as np
 import pytest
 
-from databases.archive import COMPRESSIONS, PackedTable, pack, unpack
 from databases.builder.build import build_tables
-from databases.folder import find_packed, find_tables, packed_path, table_path
+from databases.files.archive import Archive
+from databases.files.faults import TableError
+from databases.files.folder import archive_path, find_archives, find_tables, table_path
+from databases.files.packing import COMPRESSIONS, pack, unpack
+from databases.files.table import Table
 from databases.prober import open_tables
-from databases.store import Table, TableError
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import AWARI, Rules
@@ -35,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_tables(folder, RULES, TOP, QUANTITIES)
     for path in find_tables(folder, RULES).values():
         with Table.open(path) as table:
-            assert pack(table) == packed_path(folder, RULES, table.seeds)
+            assert pack(table) == archive_path(folder, RULES, table.seeds)
     return folder
 
 
@@ -55,11 +57,21 @@ def compression(request: pytest.FixtureRequest) -> Iterator[str]:
     yield request.param
 
 
+def flip_a_bit(archive: Path, quantity: str) -> None:
+    """Change one bit in the middle of a quantity's first compressed chunk."""
+    with h5py.File(archive) as file:
+        dataset: Any = file[quantity]
+        chunk = dataset.id.get_chunk_info(0)
+    data = bytearray(archive.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 4
+    archive.write_bytes(data)
+
+
 def test_unpacking_restores_every_byte(made: Path, packed: Path) -> None:
-    for n, path in find_packed(packed, RULES).items():
+    for n, path in find_archives(packed, RULES).items():
         if n < 4:
             continue
-        with PackedTable.open(path) as table:
+        with Archive.open(path) as table:
             assert table.check() == []
             assert unpack(table).read_bytes() == table_path(made, RULES, n).read_bytes()
     assert list(packed.glob("*.part")) == []
@@ -73,7 +85,7 @@ def test_both_compressions_restore_every_byte(tmp_path: Path, compression: str) 
     with Table.open(path) as table:
         target = pack(table, compression=compression)
     path.unlink()
-    with PackedTable.open(target) as table:
+    with Archive.open(target) as table:
         assert unpack(table).read_bytes() == before
 
 
@@ -81,7 +93,7 @@ def test_answers_are_those_of_the_plain_tables(made: Path, packed: Path) -> None
     random = np.random.default_rng(1)
     boards = [board_at(4, n, int(index)) for n in range(TOP + 1) for index in random.integers(0, tier_size(4, n), 20)]
     with open_tables(made, RULES) as plain, open_tables(packed, RULES) as both:
-        assert [type(table).__name__ for table in both.tiers.values()] == ["Table"] * 4 + ["PackedTable"] * 6
+        assert [type(table).__name__ for table in both.tiers.values()] == ["Table"] * 4 + ["Archive"] * 6
         assert both.seeds == TOP and list(both.mapped) == [0, 1, 2, 3]
         for board in boards:
             assert both.probe(board) == plain.probe(board)
@@ -94,7 +106,7 @@ def test_answers_are_those_of_the_plain_tables(made: Path, packed: Path) -> None
 
 
 def test_strangers_read_it_as_any_dataset(made: Path) -> None:
-    with h5py.File(packed_path(made, RULES, TOP)) as file, Table.open(table_path(made, RULES, TOP)) as table:
+    with h5py.File(archive_path(made, RULES, TOP)) as file, Table.open(table_path(made, RULES, TOP)) as table:
         for quantity in QUANTITIES:
             dataset: Any = file[quantity]
             assert dataset.compression == "gzip" and (dataset[:] == table.map(quantity)).all()
@@ -107,7 +119,7 @@ def test_a_number_takes_less_than_three_and_a_half_bits(tmp_path: Path) -> None:
 
 
 def test_a_changed_byte_is_found(packed: Path) -> None:
-    path = packed_path(packed, RULES, TOP)
+    path = archive_path(packed, RULES, TOP)
     data = path.read_bytes()
     with h5py.File(path) as file:
         value: Any = file["value"]
@@ -116,7 +128,7 @@ def test_a_changed_byte_is_found(packed: Path) -> None:
         wrong = bytearray(data)
         wrong[at] ^= 0x08
         path.write_bytes(wrong)
-        with PackedTable.open(path) as table:
+        with Archive.open(path) as table:
             assert table.check()
             with pytest.raises(TableError, match="is damaged"):
                 unpack(table)
@@ -126,39 +138,39 @@ def test_a_changed_byte_is_found(packed: Path) -> None:
 
 
 def test_damaged_files_are_named(packed: Path) -> None:
-    path = packed_path(packed, RULES, TOP)
+    path = archive_path(packed, RULES, TOP)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(TableError, match="is truncated"):
-        PackedTable.open(path)
-    shutil.copy(packed_path(packed, RULES, TOP - 1), path)
+        Archive.open(path)
+    shutil.copy(archive_path(packed, RULES, TOP - 1), path)
     with pytest.raises(TableError, match="holds 8 seeds"):
-        PackedTable.open(path)
+        Archive.open(path)
     path.write_bytes(b"hello")
     with open_tables(packed, RULES) as tables, pytest.raises(TableError, match="is not an HDF5 file"):
         tables.probe((TOP, *[0] * 7))
-    shutil.copy(table_path(packed, RULES, 3), packed_path(packed, RULES, 3))
+    shutil.copy(table_path(packed, RULES, 3), archive_path(packed, RULES, 3))
     with pytest.raises(TableError, match="not a table of Abapa's"):
-        PackedTable.open(packed_path(packed, RULES, 3))
+        Archive.open(archive_path(packed, RULES, 3))
 
 
 @pytest.mark.parametrize("frame", [None, np.dtype("u1"), np.zeros(3), np.zeros((2, 2), np.uint8)])
 def test_a_wrong_frame_is_found(packed: Path, frame: Any) -> None:
-    with h5py.File(packed_path(packed, RULES, TOP), "r+") as file:
+    with h5py.File(archive_path(packed, RULES, TOP), "r+") as file:
         del file["frame"]
         if frame is not None:
             file["frame"] = frame
     with pytest.raises(TableError, match=r"(no dataset frame|no frame to unpack its numbers into): it is damaged"):
-        PackedTable.open(packed_path(packed, RULES, TOP))
+        Archive.open(archive_path(packed, RULES, TOP))
 
 
 @pytest.mark.parametrize("offset", [0, 8, 2**40, -5, 2**63])
 def test_wrong_offsets_are_not_unpacked(packed: Path, offset: int) -> None:
-    path = packed_path(packed, RULES, TOP)
+    path = archive_path(packed, RULES, TOP)
     with h5py.File(path, "r+") as file:
         file["upper"].attrs["offset_in_file"] = offset if offset < 2**63 else np.uint64(offset)
     with (
-        PackedTable.open(path) as table,
+        Archive.open(path) as table,
         pytest.raises(TableError, match=r"is damaged: (its offsets|what it unpacks to)"),
     ):
         unpack(table)
@@ -204,7 +216,7 @@ def test_nothing_is_removed_that_is_not_there_twice(tmp_path: Path) -> None:
     """--remove compares the two forms, and reads the one that stays."""
     write_tables(tmp_path, RULES, 3, ("value", "lower", "upper"))
     where = ["--rules", RULES.id, "--tables", tmp_path, "--seeds", "3"]
-    plain, packed = table_path(tmp_path, RULES, 3), packed_path(tmp_path, RULES, 3)
+    plain, packed = table_path(tmp_path, RULES, 3), archive_path(tmp_path, RULES, 3)
     assert abapa("pack", *where).code == 0
     write_tables(tmp_path, RULES, 3, QUANTITIES)  # now with distances, which the packed form lacks
     refused(abapa("unpack", *where, "--remove"), "packed.h5 is kept: ", "holds other numbers")
@@ -218,12 +230,7 @@ def test_nothing_is_removed_that_is_not_there_twice(tmp_path: Path) -> None:
     plain.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :])
     refused(abapa("unpack", *where, "--remove"), "is damaged, so abapa+pits=4-03.packed.h5 is kept: distance: chunk 0")
     plain.write_bytes(before)
-    with h5py.File(packed) as file:
-        upper: Any = file["upper"]
-        chunk = upper.id.get_chunk_info(0)
-    data = bytearray(packed.read_bytes())
-    data[chunk.byte_offset + chunk.size // 2] ^= 4
-    packed.write_bytes(data)
+    flip_a_bit(packed, "upper")
     refused(abapa("pack", *where, "--remove"), "is damaged, so abapa+pits=4-03.h5 is kept: ")
     assert plain.read_bytes() == before and packed.exists()
 
@@ -232,7 +239,7 @@ def test_packing_twice_gives_the_same_file(made: Path, tmp_path: Path) -> None:
     shutil.copy(table_path(made, RULES, TOP), tmp_path)
     time.sleep(1.1)
     with Table.open(table_path(tmp_path, RULES, TOP)) as table:
-        assert pack(table, threads=1).read_bytes() == packed_path(made, RULES, TOP).read_bytes()
+        assert pack(table, threads=1).read_bytes() == archive_path(made, RULES, TOP).read_bytes()
 
 
 def test_packed_tiers_count_as_there_and_are_built_upon(tmp_path: Path) -> None:
@@ -246,10 +253,10 @@ def test_packed_tiers_count_as_there_and_are_built_upon(tmp_path: Path) -> None:
     kept = abapa("build", *where, "--seeds", "7")
     assert kept.code == 0 and "tiers 0..7 (all there, 0..7 only packed), value" in kept.out
     assert abapa("unpack", *where, "--seeds", "3", "--remove").code == 0
-    data = packed_path(folder, RULES, 5).read_bytes()
-    packed_path(folder, RULES, 5).write_bytes(data[: len(data) // 2])
+    data = archive_path(folder, RULES, 5).read_bytes()
+    archive_path(folder, RULES, 5).write_bytes(data[: len(data) // 2])
     refused(abapa("build", *where, "--seeds", "9"), "abapa+pits=4-05.packed.h5 is truncated")
-    packed_path(folder, RULES, 5).write_bytes(data)
+    archive_path(folder, RULES, 5).write_bytes(data)
     ran = abapa("build", *where, "--seeds", "9")
     assert ran.code == 0, ran.err
     assert "tiers 0..9 (2 to build, 8 already there, 0..2, 4..7 only packed), value" in ran.out
@@ -266,13 +273,7 @@ def test_a_damaged_packed_tier_is_not_built_upon(tmp_path: Path) -> None:
     build_tables(tmp_path, AWARI, 8)
     where = ["--rules", "awari", "--tables", tmp_path]
     assert abapa("pack", *where, "--remove").code == 0
-    path = packed_path(tmp_path, AWARI, 7)
-    with h5py.File(path) as file:
-        value: Any = file["value"]
-        chunk = value.id.get_chunk_info(0)
-    data = bytearray(path.read_bytes())
-    data[chunk.byte_offset + chunk.size // 2] ^= 4
-    path.write_bytes(data)
+    flip_a_bit(archive_path(tmp_path, AWARI, 7), "value")
     refused(
         abapa("build", *where, "--seeds", "9"), "awari-07.packed.h5 is damaged: value", "delete it and build it again"
     )
@@ -297,7 +298,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_zstd_without_the_extra_says_how_to_get_it(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("databases.archive.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("databases.files.archive.importlib.util.find_spec", lambda name: None)
     with (
         Table.open(table_path(made, RULES, 3)) as table,
         pytest.raises(AbapaError, match=r"pip install 'abapa\[zstd\]'"),

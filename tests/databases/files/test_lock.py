@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from databases.lock import LOCK_NAME, BuildLock, LockedError
+from databases.files.lock import LOCK_NAME, BuildLock, LockedError
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from databases.lock import BuildLock
+from databases.files.lock import BuildLock
 with BuildLock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -42,7 +42,7 @@ def test_a_full_disk_does_not_keep_the_lock_from_working(tmp_path: Path, monkeyp
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("databases.lock.os.pwrite", full)
+    monkeypatch.setattr("databases.files.lock.os.pwrite", full)
     with BuildLock(tmp_path), pytest.raises(LockedError), BuildLock(tmp_path):
         pass
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,7 @@
-"""Where tables lie: the option, ``ABAPA_TABLES``, or the user's data folder; and which file holds which tier."""
+"""Where tables lie: the option, ``ABAPA_TABLES``, or the user's data folder; and which file holds which tier.
+
+File names are all that is looked at: nothing is opened here (:mod:`databases.files.table` does).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from databases.files.faults import ForeignTableError
+from databases.files.games import TableRules
 from solver.errors import AbapaError
-from solver.omweso.rules import OmwesoRules
-from solver.oware.rules import Rules
 
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"
-PACKED_SUFFIX = ".packed.h5"
+ARCHIVE_SUFFIX = ".packed.h5"
 _NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?P<suffix>\.h5|\.packed\.h5)")
 
 
@@ -34,41 +37,49 @@ def existing_folder(directory: Path) -> Path:
     return directory
 
 
-def table_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
+def table_path(directory: Path, rules: TableRules, seeds: int) -> Path:
     """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
     return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
 
 
-def packed_path(directory: Path, rules: Rules | OmwesoRules, seeds: int) -> Path:
-    """The packed file of one tier: ``DIR/awari-12.packed.h5``."""
-    return directory / f"{rules.id}-{seeds:02d}{PACKED_SUFFIX}"
+def archive_path(directory: Path, rules: TableRules, seeds: int) -> Path:
+    """The archive of one tier: ``DIR/awari-12.packed.h5``."""
+    return directory / f"{rules.id}-{seeds:02d}{ARCHIVE_SUFFIX}"
 
 
 def parse_name(path: Path, suffix: str = SUFFIX) -> tuple[str, int] | None:
-    """Rule id and seeds that a file name claims, or None where it is not a table's (or packed table's) name."""
+    """Rule id and seeds that a file name claims, or None where it is not a table's (or archive's) name."""
     match = _NAME.fullmatch(path.name)
     return (match["rules"], int(match["seeds"])) if match and match["suffix"] == suffix else None
 
 
-def find_tables(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
+def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
+    """Rule id and seeds that a table's name claims. Raises :class:`ForeignTableError` for another name."""
+    name = parse_name(path, suffix)
+    if name is None:
+        raise ForeignTableError(path, f"is not named like a table (RULES-SEEDS{suffix}, as in awari-12{suffix})")
+    return name
+
+
+def find_tables(directory: Path, rules: TableRules) -> dict[int, Path]:
     """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened."""
     return _find(directory, rules, SUFFIX)
 
 
-def find_packed(directory: Path, rules: Rules | OmwesoRules) -> dict[int, Path]:
-    """The same for packed tables."""
-    return _find(directory, rules, PACKED_SUFFIX)
+def find_archives(directory: Path, rules: TableRules) -> dict[int, Path]:
+    """The same for archives."""
+    return _find(directory, rules, ARCHIVE_SUFFIX)
 
 
-def find_parts(directory: Path, rules: Rules | OmwesoRules) -> list[Path]:
+def find_parts(directory: Path, rules: TableRules) -> list[Path]:
     """Files of ``rules`` in ``directory`` whose writing is under way, or was when its process died."""
     paths = _listed(directory) if directory.is_dir() else []
     parts = [(path, path.with_name(path.name.removesuffix(".part"))) for path in paths if path.suffix == ".part"]
-    names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in (SUFFIX, PACKED_SUFFIX)]
+    names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in (SUFFIX, ARCHIVE_SUFFIX)]
     return [path for path, name in names if name and name[0] == rules.id]
 
 
-def _find(directory: Path, rules: Rules | OmwesoRules, suffix: str) -> dict[int, Path]:
+def _find(directory: Path, rules: TableRules, suffix: str) -> dict[int, Path]:
     paths = _listed(directory) if directory.is_dir() else []
     named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

@@ -4,40 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from databases.halfboards import unrank_half
-from databases.omweso_small import (
-    DRAWN,
-    SmallBoard,
-    SmallBoardError,
-    SmallTables,
-    best_setups,
-    load_small,
-    outcome,
-    preference,
-    save_small,
-    setup_rank,
-    solve_small,
-    take_census,
-)
-from databases.store import Table
+from databases.omweso.levels import DRAWN
+from databases.omweso.solve import SmallBoard, SmallBoardError, outcome, solve_small, take_census
 from databases.tiers import board_at, board_index, tier_size
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import Endless, OmwesoRules
-
-RULES = [
-    "tournament+columns=2",
-    "tournament+okukoneeza=off+columns=2",
-    "comp424+columns=2",
-    "tournament+endless=mover-loses+columns=2",
-    "tournament+endless=illegal+reverse=mweiso+columns=2",
-    "tournament+reverse-fwd-reentry=on+decline-capture=on+columns=2",
-    "tournament+first-turn-capture=yes+lap-cap=2+columns=2",
-]
+from tests.databases.omweso.rule_sets import RULES
 
 
 class PlainSolver:
@@ -119,37 +95,6 @@ def test_equal_to_a_plain_solver_with_more_seeds(rules: str) -> None:
     assert (as_dict(board.settled), as_dict(board.fresh)) == (plain.settled, plain.fresh)
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_the_first_position_of_every_game(rules: str) -> None:
-    """Two first turns on top of the layers, by the reference."""
-    parsed = OmwesoRules.parse(rules)
-    board = solve_small(parsed, 6)
-    starts = board.starts()
-
-    def plies(position: OmwesoPosition) -> int:
-        if not any(position.first_turns):
-            layer = board.fresh if position.fresh else board.settled
-            return int(layer[board_index(position.side + position.opponent)])
-        children = [
-            plies(position.after(turn)) if turn.ends else (1 if parsed.endless is Endless.MOVER_LOSES else DRAWN)
-            for turn in position.turns
-        ]
-        lost = [child for child in children if child != DRAWN and child % 2 == 0]
-        if lost:
-            return min(lost) + 1
-        return DRAWN if DRAWN in children else max(children, default=-1) + 1
-
-    for row in range(0, len(starts), 3):
-        for column in range(0, len(starts), 2):
-            first, second = (unrank_half(parsed.pits, 3, rank) for rank in (row, column))
-            assert starts[row, column] == plies(OmwesoPosition.start(first, second, parsed))
-
-
-@pytest.fixture(scope="module")
-def solved() -> SmallBoard:
-    return solve_small(OmwesoRules(columns=2), 16)
-
-
 def test_the_check_finds_a_wrong_number(solved: SmallBoard) -> None:
     assert solved.faults() == 0
     for index, wrong in ((0, 4), (12_345, DRAWN), (200_000, 3)):
@@ -171,51 +116,10 @@ def test_the_census_of_sixteen_seeds(solved: SmallBoard) -> None:
     assert (census.wins, census.draws, census.losses, census.longest) == (149_846, 9_347, 85_964, 13)
 
 
-def test_the_best_set_ups_are_the_best(solved: SmallBoard) -> None:
-    starts = solved.starts()
-    likes = preference(starts)
-    best = best_setups(solved, starts, 5)
-    assert [choice.wins + choice.draws + choice.losses for choice in best] == [165] * 5
-    assert outcome(best[0].plies)[0] == int(np.sign(likes.min(axis=1).max()))
-    assert likes.min(axis=1).max() == preference(np.array([best[0].plies], np.uint8))[0]
-
-
 def test_outcomes() -> None:
     assert [outcome(plies) for plies in (0, 1, 4, DRAWN)] == [(-1, 0), (1, 1), (-1, 4), (0, 0)]
-    order = preference(np.array([1, 3, 253, DRAWN, 252, 2, 0], np.uint8))
-    assert list(order) == sorted(order, reverse=True)
 
 
 def test_what_cannot_be_solved_is_refused() -> None:
     with pytest.raises(SmallBoardError, match="positions: a board solved whole has up to"):
         solve_small(OmwesoRules(), 64)
-    with pytest.raises(SmallBoardError, match="5 seeds cannot be shared evenly"):
-        solve_small(OmwesoRules(columns=2), 5).starts()
-
-
-def test_tables_on_disk(tmp_path: Path) -> None:
-    """What was solved is read back, checked by the store, and told by the prober, first turns included."""
-    rules = OmwesoRules(columns=2)
-    board = solve_small(rules, 6)
-    assert load_small(tmp_path, rules, 6) is None
-    paths = save_small(board, tmp_path, 1.0)
-    assert [path.name for path in paths] == ["tournament+okukoneeza=off+columns=2-06.h5", "tournament+columns=2-06.h5"]
-    for path in paths:
-        with Table.open(path) as table:
-            assert table.check() == []
-            assert table.rules.pits == 4 and sum(table.histogram.values()) == tier_size(4, 6)
-    again = load_small(tmp_path, rules, 6)
-    assert again is not None
-    assert np.array_equal(again.settled, board.settled) and np.array_equal(again.fresh, board.fresh)
-    tables, starts = SmallTables(tmp_path, rules, 6), board.starts()
-    for row in range(len(starts)):
-        first, second = unrank_half(4, 3, row), unrank_half(4, 3, (7 * row) % len(starts))
-        assert setup_rank(first) == row
-        start = OmwesoPosition.start(first, second, rules)
-        assert tables.plies(start) == starts[row, (7 * row) % len(starts)]
-        for turn, plies in tables.turns(start):
-            assert tables.plies(start.after(turn)) == plies
-    with pytest.raises(SmallBoardError, match="the tables hold 6 seeds"):
-        tables.plies(OmwesoPosition((1, 0, 0, 0), (1, 0, 0, 0), rules))
-    with pytest.raises(SmallBoardError, match="build it with: abapa omweso solve"):
-        SmallTables(tmp_path, rules, 7)

@@ -1,0 +1,178 @@
+"""A finished table, open for reading: its header checked, its numbers mapped or hashed again.
+
+Each quantity is one contiguous dataset, so that a finished table is read through :func:`numpy.memmap` at the dataset's
+offset, without HDF5. Asking for boards is left to :mod:`databases.prober`, proofs to :mod:`databases.verifier`, the
+compressed form to :mod:`databases.files.archive`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from databases.files.disk import read_pieces
+from databases.files.faults import (
+    REBUILD,
+    ForeignTableError,
+    InaccessibleTableError,
+    TableError,
+    TruncatedTableError,
+    reading_error,
+)
+from databases.files.folder import claimed
+from databases.files.hashes import CHUNK, Digest, hash_quantity
+from databases.files.hdf5 import opened
+from databases.files.header import FORMAT, FORMAT_VERSION, QUANTITIES, Header, read_header
+from databases.files.journal import seconds_taken
+
+
+class FinishedTable:
+    """One finished table, open for reading: plain (:class:`Table`) or an archive of one.
+
+    Attributes have been checked, numbers have not (:meth:`check` does). Numbers are from the view of the player to
+    move, in seeds; element i of a quantity belongs to board i of the tier (:mod:`databases.tiers`).
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path, self.header = path, header
+        self.rules, self.attributes, self.histograms = header.rules, header.attributes, header.histograms
+        self.quantities = header.quantities
+        self.seeds: int = header.attributes["seeds"]
+        self.positions: int = header.attributes["positions"]
+
+    @cached_property
+    def build_seconds(self) -> float | None:
+        """How long the build of this table took; None where nobody has written it down."""
+        if "seconds" in self.attributes:  # earlier versions wrote it into the file
+            return float(self.attributes["seconds"])
+        return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
+
+    @property
+    def histogram(self) -> dict[int, int]:
+        """How many boards have each ``value``, least value first."""
+        return self.histograms["value"]
+
+    def read(self, quantity: str, index: int) -> int:
+        """One number. Raises KeyError for a quantity that the table does not hold."""
+        raise NotImplementedError
+
+    def chunks(self, quantity: str) -> Iterator[memoryview]:
+        """All bytes of a quantity in pieces of :data:`CHUNK`; each is valid until the next is asked for.
+
+        Raises :class:`TableError` for what cannot be read.
+        """
+        raise NotImplementedError
+
+    def check(self, threads: int = 2) -> list[str]:
+        """Hash all data again and compare: the faults found, one line each, or an empty list.
+
+        ``threads``: 1, or 2 to be done sooner. Raises :class:`InaccessibleTableError` where the system does not hand
+        the data out, which is no fault of the table's.
+        """
+        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+
+    def _check_quantity(self, quantity: str, threads: int) -> list[str]:
+        stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
+        try:
+            now = self._hash(quantity, threads)
+        except InaccessibleTableError:
+            raise
+        except TableError as error:
+            return [error.fault]
+        faults = [
+            f"{quantity}: chunk {k} (boards {k * CHUNK // size:,} on) has changed"
+            for k, (new, old) in enumerate(zip(now.chunks, stored.chunks, strict=True))
+            if new != old
+        ]
+        if now.whole == stored.whole and faults:
+            return [f"{quantity}: the data are right, their chunk hashes have changed"]
+        if now.whole != stored.whole and not faults:
+            return [f"{quantity}: the hash of the whole does not fit, those of the chunks do"]
+        return faults
+
+    def _hash(self, quantity: str, threads: int) -> Digest:
+        return hash_quantity(lambda: self.chunks(quantity), lambda: self.chunks(quantity), threads)
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
+
+
+class Table(FinishedTable):
+    """A table as the builder writes it: contiguous, mapped, read without HDF5."""
+
+    def __init__(self, path: Path, header: Header, offsets: dict[str, int]) -> None:
+        super().__init__(path, header)
+        self.offsets = offsets
+        """Where in the file each quantity starts."""
+        self._maps: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
+        """Open and check the table at ``path``, of the rule id and seeds that its name says, or ``name``.
+
+        Raises a subclass of :class:`TableError`.
+        """
+        name = name or claimed(path)
+        with opened(path) as file:
+            size = path.stat().st_size
+            header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+            offsets: dict[str, int] = {}
+            for quantity in header.quantities:
+                dataset: Any = file[quantity]
+                offset = dataset.id.get_offset()
+                if offset is None:
+                    raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
+                if offset + dataset.nbytes > size:
+                    raise TruncatedTableError(
+                        path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
+                    )
+                offsets[quantity] = offset
+            return cls(path, header, offsets)
+
+    def map(self, quantity: str) -> NDArray[Any]:
+        """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
+
+        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
+        """
+        if quantity not in self._maps:
+            offset, kind = self.offsets[quantity], QUANTITIES[quantity]
+            try:
+                mapped = np.memmap(self.path, kind, "r", offset, (self.positions,))
+            except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
+                raise reading_error(self.path, error) from error
+            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
+        return self._maps[quantity]
+
+    def read(self, quantity: str, index: int) -> int:
+        return int(self.map(quantity)[index])
+
+    def chunks(self, quantity: str) -> Iterator[memoryview]:
+        size = self.positions * QUANTITIES[quantity].itemsize
+        descriptor = -1
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            yield from read_pieces(descriptor, self.offsets[quantity], size, CHUNK)
+        except (OSError, EOFError) as error:
+            raise reading_error(self.path, error) from error
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
+        self._maps.clear()
