@@ -21,17 +21,21 @@ ALLOWED: dict[str, str] = {
     "solver.oware": "solver solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.builder databases.files databases.halfboards databases.omweso databases.tiers",
+    "databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
+    "databases.starts databases.tiers",
     "solver.__main__": "solver.cli",
     "databases": "solver.errors solver.numerals solver.kernels solver.oware "
-    "databases.builder databases.files databases.halfboards databases.tiers",
+    "databases.files databases.halfboards databases.machine databases.tiers",
+    "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
+    "databases.tiers",
     "databases.builder": "solver.errors solver.kernels solver.oware "
-    "databases.files databases.halfboards databases.tiers",
+    "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
     "databases.files": "solver solver.errors solver.kernels solver.oware solver.omweso databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
     "databases.halfboards": "solver.kernels",
+    "databases.machine": "solver.errors",
 }
 
 

@@ -196,7 +196,7 @@ threads_option = click.option("--threads", type=Whole(1), help="Number of thread
 
 def thread_count(threads: int | None) -> int:
     """The number that :data:`threads_option` stands for. Raises AbapaError for more than this machine has."""
-    from databases.builder.build import check_threads, default_threads
+    from databases.machine import check_threads, default_threads
 
     threads = threads or default_threads()
     check_threads(threads)
