@@ -8,9 +8,8 @@ import click
 import pytest
 
 from solver.cli import abapa as group
-from solver.cli.options import DEPTH, LONGEST_SECONDS, SEARCH_THREADS, Seconds, Seed, Whole
+from solver.cli.options import Seconds, Seed, Whole
 from solver.cli.verify_draw import NumbersType
-from solver.search import limits
 from tests.cli.command_line import abapa, refused
 
 Path = tuple[str, ...]
@@ -62,11 +61,6 @@ def test_what_is_out_of_range_is_refused(path: Path, option: click.Option) -> No
         wrong = ["0.5"]
     for value in wrong:
         refused(abapa(*path, option.opts[0], value), f"'{option.opts[0]}': '{value}': accepted are ")
-
-
-def test_the_limits_are_those_of_the_search() -> None:
-    most = limits.MAX_DEPTH, limits.MAX_THREADS, limits.LONGEST_SECONDS
-    assert (DEPTH.max, SEARCH_THREADS.max, LONGEST_SECONDS) == most
 
 
 # -- usage errors -----------------------------------------------------------------------------------------------------
