@@ -1,10 +1,10 @@
-"""Times the builder: seconds by phase, boards a second on one and more threads, peak memory, tier by tier.
+"""Times the builder: seconds by phase, boards per second on one and more threads, peak memory, tier by tier.
 
     python benchmarks/build_tables.py --to 20                    # awari and abapa, 1 and 2 threads
     python benchmarks/build_tables.py --rules awari --threads 2 --to 24
 
 Tables go to a temporary folder, in a process of its own for each run, after one small build that warms the kernel
-cache. Boards a second count each board of a tier once, whatever quantities are built. Seconds of a tier end where the
+cache. Boards per second count each board of a tier once, whatever quantities are built. Seconds of a tier end where the
 next one begins, those of the last when it is on the disk. Of hashing and flushing the column "write" has what the
 builder waited for; on several threads the rest goes on while the next tier is built. Memory is the largest private
 (anonymous) memory of the process, beside what the plan said; mapped tables are not in it.

@@ -29,7 +29,7 @@ def main() -> None:
                 leaves = perft(position, depth, bulk=bulk)
                 best = min(best, time.process_time() - began)
             rate = leaves / best / 1e6
-            print(f"{rules.id:<6} {what:<17} {leaves:>13,} leaves {best:7.3f} s {rate:7.1f} million a second")
+            print(f"{rules.id:<6} {what:<17} {leaves:>13,} leaves {best:7.3f} s {rate:7.1f} million per second")
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ class Clock:
 
     @property
     def rate(self) -> float:
-        """Our nodes a second."""
+        """Our nodes per second."""
         return self.nodes / self.ours if self.ours > 1 else 1.5e6
 
     def allowance(self) -> float:

@@ -1,4 +1,4 @@
-"""How fast Omweso turns are generated: complete turns and laps a second, on one thread, on random boards of 64 seeds.
+"""How fast Omweso turns are generated: complete turns and laps per second, on one thread, on random boards of 64 seeds.
 
 Run ``python benchmarks/omweso_turns.py``. Two kinds of boards: 64 seeds thrown at random into the 32 pits, 32 a side,
 and boards on the way through random games from random set-ups. Every turn of each is generated, with every reverse

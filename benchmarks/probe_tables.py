@@ -77,7 +77,7 @@ def report(name: str, count: int, run: Callable[[], object]) -> None:
         run()
         seconds.append(time.process_time() - start)
     each = min(seconds) / count
-    print(f"  {name:24s}{1e6 * each:12.3f} us each {1 / each:14,.0f} a second")
+    print(f"  {name:24s}{1e6 * each:12.3f} us each {1 / each:14,.0f} per second")
 
 
 if __name__ == "__main__":

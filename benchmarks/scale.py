@@ -1,6 +1,6 @@
 """Works out what 36 and 48 seeds of awari need on three machines, from the plan's formulas and a measured speed.
 
-    python benchmarks/scale.py --words 20e6 --cells 12e6      # boards a second of this machine's two cores, measured
+    python benchmarks/scale.py --words 20e6 --cells 12e6      # boards per second of this machine's two cores, measured
 
 Memory and disk are those of the plan. Time is the larger of computing (boards over cores times speed a core, with a
 share lost to every doubling of the threads) and of moving bytes at the machine's disk speed. A tier is built in words
@@ -23,7 +23,7 @@ QUANTITIES = ("value",)
 
 @dataclass
 class Machine:
-    """What a build needs to know of a machine; disk speed in bytes a second."""
+    """What a build needs to know of a machine; disk speed in bytes per second."""
 
     name: str
     cores: int
@@ -40,8 +40,8 @@ MACHINES = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--words", type=float, required=True, help="boards a second on two cores, in memory")
-    parser.add_argument("--cells", type=float, required=True, help="boards a second on two cores, in little memory")
+    parser.add_argument("--words", type=float, required=True, help="boards per second on two cores, in memory")
+    parser.add_argument("--cells", type=float, required=True, help="boards per second on two cores, in little memory")
     parser.add_argument("--loss", type=float, default=0.1, help="share of the speed lost at every doubling of threads")
     parser.add_argument("--seeds", type=int, nargs="+", default=[36, 48])
     args = parser.parse_args()

@@ -2,8 +2,8 @@
 
     python benchmarks/search.py --depth 20 --hash 256
 
-On a machine that others use, wall time says little: the processor's is given too. Two threads reach twice the nodes a
-second when two processors are free and the nodes a second of processor time stay what they are with one.
+On a machine that others use, wall time says little: the processor's is given too. Two threads reach twice the nodes
+per second when two processors are free and the nodes per second of processor time stay what they are with one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
         print(
             f"{threads} threads  depth {report.depth}  {report.nodes:>12,} nodes  wall {wall:6.2f} s  "
-            f"processor {processor:6.2f} s  {report.nodes / wall / 1e6:5.2f} million a second, "
+            f"processor {processor:6.2f} s  {report.nodes / wall / 1e6:5.2f} million per second, "
             f"{report.nodes / processor / 1e6:5.2f} of processor time"
         )
 

@@ -126,7 +126,7 @@ def check_start(pits: int, per_pit: int) -> None:
     """Refuse a start whose seeds no table can hold. Raises :class:`~solver.errors.AbapaError`."""
     most = MAX_SEEDS // (2 * pits)
     if not 1 <= per_pit <= most:
-        raise AbapaError(f"{per_pit} seeds a pit on {pits} pits a side: accepted are 1 to {most}")
+        raise AbapaError(f"{per_pit} seeds per pit on {pits} pits per side: accepted are 1 to {most}")
 
 
 def solve_starts(

@@ -134,7 +134,7 @@ def test_every_command_has_its_page() -> None:
 
 
 VOLATILE = [
-    (r" +[\d.]+ s +[\d,]+ a second", " T s R a second"),
+    (r" +[\d.]+ s +[\d,]+ per second", " T s R per second"),
     (r"[\d.]+ [KMGT]iB (free|available)", r"X \1"),
     (r"threads +\d+", "threads N"),
     (r"peak memory +[\d,]+ bytes \([\d.]+ MiB\)", "peak memory P"),

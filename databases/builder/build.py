@@ -242,13 +242,13 @@ def _give_back_freed_memory() -> None:
 
 
 def summary_line(table: Table, seconds: float) -> str:
-    """One line on a tier that was built: boards, seconds, boards a second, wins, draws, losses for the mover."""
+    """One line on a tier that was built: boards, seconds, boards per second, wins, draws, losses for the mover."""
     wins = sum(count for value, count in table.histogram.items() if value > 0)
     losses = sum(count for value, count in table.histogram.items() if value < 0)
     draws = table.histogram.get(0, 0)
     boards, speed = table.positions, table.positions / seconds
     return (
-        f"tier {table.seeds:2d}: {boards:>14,} boards {seconds:9.2f} s {speed:>13,.0f} a second   "
+        f"tier {table.seeds:2d}: {boards:>14,} boards {seconds:9.2f} s {speed:>13,.0f} per second   "
         f"wins {wins:,}  draws {draws:,}  losses {losses:,}"
     )
 

@@ -27,7 +27,7 @@ from solver.oware.rules import Rules
 SHARE = 0.03
 """The most of the time since the last checkpoint that one may cost."""
 FIRST_SPEED = 5e8
-"""Bytes a second that are counted on before the first checkpoint has been timed."""
+"""Bytes per second that are counted on before the first checkpoint has been timed."""
 FORMAT = "abapa-checkpoint 1"
 _HEADER = 4096
 

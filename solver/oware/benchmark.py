@@ -87,7 +87,7 @@ class Outcome:
 
     @property
     def nodes_per_second(self) -> int:
-        """Nodes a second of processor time."""
+        """Nodes per second of processor time."""
         return int(self.nodes / self.seconds) if self.seconds else 0
 
 

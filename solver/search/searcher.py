@@ -76,7 +76,7 @@ class Report:
 
     @property
     def nodes_per_second(self) -> int:
-        """Nodes of all threads a second of wall time."""
+        """Nodes of all threads per second of wall time."""
         return int(self.nodes / self.seconds) if self.seconds > 0 else 0
 
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     assert "boards          1,399,358,844,975" in large.out
     planned = abapa(*draw, "--per-pit", "3", "--memory", "1GB")
     assert planned.code == 2 and "boards             69,668,534,468" in planned.out
-    refused(abapa(*draw, "--per-pit", "11"), "11 seeds a pit on 6 pits a side: accepted are 1 to 10")
+    refused(abapa(*draw, "--per-pit", "11"), "11 seeds per pit on 6 pits per side: accepted are 1 to 10")
     refused(abapa(*draw, "--pits", "9"), "9 pits per side: accepted are 1 to 8")
     refused(abapa(*draw, "--grid", "--limit", "2"), "no start has a tier within 2 boards")
     for grid in ([], ["--grid"]):
@@ -184,7 +184,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
         assert ran.out == ""
     ran = abapa(*draw, "--grid", "--pits", "2", "--per-pit", "1", "--memory", "1KB")
     assert ran.code == 2 and ran.out == ""  # no heading where no row follows
-    refused(abapa(*draw, "--pits", "1,6", "--per-pit", "1,60"), "60 seeds a pit on 6 pits a side: accepted are 1 to 10")
+    refused(abapa(*draw, "--pits", "1,6", "--per-pit", "1,60"), "60 seeds per pit on 6 pits per side: accepted are 1 to 10")
     refused(abapa(*draw, "--per-pit", "1", "--limit", "2e5"), "--limit is for the tiers of a grid")
     for wrong in (["--per-pit", "0"], ["--per-pit", "x"], ["--limit", "many"], ["--json", "--markdown"]):
         assert abapa(*draw, *wrong).code == 2
