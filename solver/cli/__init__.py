@@ -34,6 +34,8 @@ COMMANDS: dict[str, str] = {
     "import": "Make awari tables of other people's files.",
     "compare": "Compare awari tables with other people's files.",
     "verify-draw": "Is awari a draw? The start positions, solved and proved.",
+    "sample": "Draw positions with their values: data for training and testing programs.",
+    "score": "Grade a list of moves by the seeds that they give away.",
     "search": "Search a position deeper and deeper.",
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",
