@@ -37,6 +37,8 @@ COMMANDS: dict[str, str] = {
     "import": "Make awari tables from other people's files.",
     "compare": "Compare awari tables with other people's files.",
     "verify-draw": "Solve and prove the start positions of awari: are they draws?",
+    "sample": "Draw positions with their values: data for training and testing programs.",
+    "score": "Grade a list of moves by the seeds that they give away.",
     "search": "Search a position, one depth after another.",
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",

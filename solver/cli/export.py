@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from solver.cli.options import Whole, rules_option, tables_option
+from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
@@ -58,10 +58,9 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
                     "raw bytes are not written to a terminal: name a file with -o, or redirect stdout"
                 )
             write(table, quantity, sys.stdout.buffer)
-        elif output.exists() and not force:
-            raise AbapaError(f"{output} exists: --force replaces it")
         else:
-            _write_file(write, table, quantity, output)
+            with replaced_file(output, force=force) as out:
+                write(table, quantity, out)
 
 
 def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
@@ -77,17 +76,3 @@ def _write_scores(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
     assert isinstance(table, Table)
     export_scores(table, out)
     out.flush()
-
-
-def _write_file(
-    write: Callable[[FinishedTable, str, BinaryIO], None], table: FinishedTable, quantity: str, output: Path
-) -> None:
-    part = output.with_name(output.name + ".part")
-    try:
-        with part.open("wb") as out:
-            write(table, quantity, out)
-        part.replace(output)
-    except OSError as error:
-        raise AbapaError(f"cannot write {output}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)

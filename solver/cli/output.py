@@ -11,9 +11,14 @@ import click
 from solver.errors import AbapaError
 
 
+def json_line(data: Any) -> str:
+    """One JSON value on one line, without spaces."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
 def print_json(data: Any) -> None:
     """Print one JSON value on one line, without spaces."""
-    click.echo(json.dumps(data, separators=(",", ":"), ensure_ascii=False))
+    click.echo(json_line(data))
 
 
 def markdown_table(rows: list[list[str]]) -> str:

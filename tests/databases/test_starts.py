@@ -184,7 +184,9 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
         assert ran.out == ""
     ran = abapa(*draw, "--grid", "--pits", "2", "--per-pit", "1", "--memory", "1KB")
     assert ran.code == 2 and ran.out == ""  # no heading where no row follows
-    refused(abapa(*draw, "--pits", "1,6", "--per-pit", "1,60"), "60 seeds per pit on 6 pits per side: accepted are 1 to 10")
+    refused(
+        abapa(*draw, "--pits", "1,6", "--per-pit", "1,60"), "60 seeds per pit on 6 pits per side: accepted are 1 to 10"
+    )
     refused(abapa(*draw, "--per-pit", "1", "--limit", "2e5"), "--limit is for the tiers of a grid")
     for wrong in (["--per-pit", "0"], ["--per-pit", "x"], ["--limit", "many"], ["--json", "--markdown"]):
         assert abapa(*draw, *wrong).code == 2
