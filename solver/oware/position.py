@@ -231,7 +231,10 @@ class Position:
         if house not in self.legal_moves():
             legal = " ".join(self.letter(move) for move in self.legal_moves()) or "none, the game is over"
             raise PositionError(f"move {self.letter(house)} is not legal here: legal moves are {legal}")
-        move = next(move for move in self.playable if move.house == house)
+        return self.after(next(move for move in self.playable if move.house == house))
+
+    def after(self, move: Move) -> Position:
+        """As :meth:`play`, for one of the :attr:`playable` moves of a game that goes on: nothing is checked."""
         stores = (
             (self.stores[0] + move.captured, self.stores[1])
             if self.turn == SOUTH
