@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from solver.cli.options import Whole, tables_option
 from solver.errors import AbapaError
 
-NEEDED = ("starlette", "uvicorn")
+NEEDED = ("starlette", "uvicorn", "httptools")
 
 
 @click.command

@@ -11,8 +11,8 @@ Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from solver.errors import PositionError
@@ -90,10 +90,11 @@ class Position:
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
+            if token.isascii() and token.isdigit() and len(token) <= 4:
+                continue
             if re.fullmatch(r"-[0-9]+", token) or token == "":
                 raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
-            if not re.fullmatch(r"[0-9]{1,4}", token):
-                raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
+            raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)
         if len(counts) != houses + 2 * sided:
             raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
@@ -212,13 +213,17 @@ class Position:
     @cached_property
     def playable(self) -> tuple[Move, ...]:
         """The moves that the sowing, feeding and grand slam rules allow, whether or not the game has ended."""
+        return tuple(self._allowed())
+
+    def _allowed(self) -> Iterator[Move]:
+        """The same one by one: whether there is any shows with the first."""
         own = range(self.turn * self.rules.pits, (self.turn + 1) * self.rules.pits)
-        moves = [self.sow(house) for house in own if self.board[house]]
+        moves = (self.sow(house) for house in own if self.board[house])
         if self.rules.grand_slam is GrandSlam.FORBIDDEN:
-            return tuple(move for move in moves if not move.starves)
+            return (move for move in moves if not move.starves)
         if not any(self.row(1 - self.turn)):
-            return tuple(move for move in moves if move.feeds)
-        return tuple(moves)
+            return (move for move in moves if move.feeds)
+        return moves
 
     def legal_moves(self) -> tuple[int, ...]:
         """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
@@ -241,7 +246,7 @@ class Position:
             else (self.stores[0], self.stores[1] + move.captured)
         )
         seen = frozenset() if move.captured else self.seen | {(self.board, self.turn)}
-        return replace(self, board=move.board, stores=stores, turn=1 - self.turn, seen=seen)
+        return Position(move.board, stores, 1 - self.turn, self.rules, seen)
 
     # -- end ----------------------------------------------------------------------------------------------------------
 
@@ -250,7 +255,7 @@ class Position:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
         if any(2 * store > self.total for store in self.stores):
             return "majority"
-        if not self.playable:
+        if next(self._allowed(), None) is None:
             return "nomove"
         return "repetition" if (self.board, self.turn) in self.seen else None
 
