@@ -11,9 +11,9 @@ Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from solver.errors import PositionError
 from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
@@ -34,6 +34,10 @@ class Move:
     """Whether a seed was sown on the opponent's row (a grand slam may take it away again)."""
     starves: bool
     """Whether the opponent is left without seeds."""
+    taken: tuple[int, ...]
+    """The houses captured, the one that the last seed fell into first."""
+    slam: bool
+    """Whether it is a grand slam that these rules let capture nothing."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +90,11 @@ class Position:
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
+            if token.isascii() and token.isdigit() and len(token) <= 4:
+                continue
             if re.fullmatch(r"-[0-9]+", token) or token == "":
                 raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
-            if not re.fullmatch(r"[0-9]{1,4}", token):
-                raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
+            raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)
         if len(counts) != houses + 2 * sided:
             raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
@@ -179,10 +184,7 @@ class Position:
         seeds, board[house] = board[house], 0
         foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
         feeds, at = False, house
-        for _ in range(seeds):
-            at = (at + 1) % (2 * pits)
-            if at == house:
-                at = (at + 1) % (2 * pits)
+        for at in self.sowing(house):
             board[at] += 1
             feeds = feeds or at in foe
         taken: list[int] = []
@@ -190,11 +192,17 @@ class Position:
             taken.append(at)
             at -= 1
         captured = sum(board[pit] for pit in taken)
-        if captured and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured):
+        slam = bool(captured) and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured)
+        if slam:
             captured, taken = 0, []
         for pit in taken:
             board[pit] = 0
-        return Move(house, captured, tuple(board), feeds, starves=not any(board[pit] for pit in foe))
+        starves = not any(board[pit] for pit in foe)
+        return Move(house, captured, tuple(board), feeds, starves, tuple(taken), slam)
+
+    def sowing(self, house: int) -> tuple[int, ...]:
+        """The houses that the seeds of ``house`` fall into, in order: the house lifted from is skipped on each lap."""
+        return _sowing(2 * self.rules.pits, house, self.board[house])
 
     def _slam_keeps(self, captured: int) -> bool:
         """Whether a grand slam of ``captured`` seeds captures nothing under these rules."""
@@ -205,13 +213,17 @@ class Position:
     @cached_property
     def playable(self) -> tuple[Move, ...]:
         """The moves that the sowing, feeding and grand slam rules allow, whether or not the game has ended."""
+        return tuple(self._allowed())
+
+    def _allowed(self) -> Iterator[Move]:
+        """The same one by one: whether there is any shows with the first."""
         own = range(self.turn * self.rules.pits, (self.turn + 1) * self.rules.pits)
-        moves = [self.sow(house) for house in own if self.board[house]]
+        moves = (self.sow(house) for house in own if self.board[house])
         if self.rules.grand_slam is GrandSlam.FORBIDDEN:
-            return tuple(move for move in moves if not move.starves)
+            return (move for move in moves if not move.starves)
         if not any(self.row(1 - self.turn)):
-            return tuple(move for move in moves if move.feeds)
-        return tuple(moves)
+            return (move for move in moves if move.feeds)
+        return moves
 
     def legal_moves(self) -> tuple[int, ...]:
         """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
@@ -224,14 +236,17 @@ class Position:
         if house not in self.legal_moves():
             legal = " ".join(self.letter(move) for move in self.legal_moves()) or "none, the game is over"
             raise PositionError(f"move {self.letter(house)} is not legal here: legal moves are {legal}")
-        move = next(move for move in self.playable if move.house == house)
+        return self.after(next(move for move in self.playable if move.house == house))
+
+    def after(self, move: Move) -> Position:
+        """As :meth:`play`, for one of the :attr:`playable` moves of a game that goes on: nothing is checked."""
         stores = (
             (self.stores[0] + move.captured, self.stores[1])
             if self.turn == SOUTH
             else (self.stores[0], self.stores[1] + move.captured)
         )
         seen = frozenset() if move.captured else self.seen | {(self.board, self.turn)}
-        return replace(self, board=move.board, stores=stores, turn=1 - self.turn, seen=seen)
+        return Position(move.board, stores, 1 - self.turn, self.rules, seen)
 
     # -- end ----------------------------------------------------------------------------------------------------------
 
@@ -240,7 +255,7 @@ class Position:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
         if any(2 * store > self.total for store in self.stores):
             return "majority"
-        if not self.playable:
+        if next(self._allowed(), None) is None:
             return "nomove"
         return "repetition" if (self.board, self.turn) in self.seen else None
 
@@ -261,3 +276,11 @@ class Position:
         if ending == "repetition" and self.rules.cycle is Cycle.EVEN:
             south = north = self.seeds / 2 if self.seeds % 2 else self.seeds // 2
         return self.stores[SOUTH] + south, self.stores[NORTH] + north
+
+
+@lru_cache(maxsize=1 << 12)
+def _sowing(houses: int, house: int, seeds: int) -> tuple[int, ...]:
+    """The houses that ``seeds`` lifted from ``house`` fall into, on a board of so many houses."""
+    lap = [(house + step) % houses for step in range(1, houses)]
+    laps, rest = divmod(seeds, houses - 1)
+    return (*(lap * laps), *lap[:rest])
