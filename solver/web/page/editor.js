@@ -7,7 +7,7 @@
 
 import { askOware, isAbort } from "./api.js";
 import { afterPause, element, fill } from "./dom.js";
-import { plural, sideName } from "./words.js";
+import { plural, sideName, typeset } from "./words.js";
 
 export class Editor {
   /**
@@ -99,7 +99,7 @@ export class Editor {
     const { position } = answer;
     this.#setSide(position.turn);
     if (this.open && typed) this.board.write([...position.board, ...position.stores]);
-    const end = answer.over ? `; the game is over: ${answer.over.words}` : "";
+    const end = answer.over ? `; the game is over: ${typeset(answer.over.words)}` : "";
     this.#say(`${plural(position.seeds, "seed")} on the board of ${position.total}, ${sideName(position.turn)} to move${end}`, "good");
   }
 

@@ -7,9 +7,7 @@
 
 import { element, fill } from "./dom.js";
 import { certaintyMark, outcomeMark } from "./marks.js";
-import { CERTAINTY_WORDS, OUTCOME_TITLES, plural, signed } from "./words.js";
-
-const ORDER = /** @type {const} */ (["win", "draw", "open", "loss", "unknown"]);
+import { CERTAINTY_WORDS, OUTCOME_TITLES, plural, signed, typeset } from "./words.js";
 
 /**
  * @param {HTMLElement} root
@@ -19,7 +17,7 @@ const ORDER = /** @type {const} */ (["win", "draw", "open", "loss", "unknown"]);
  */
 export function showMoves(root, answer, said, how) {
   const focused = root.contains(document.activeElement);
-  if (answer.over) fill(root, element("p", {}, answer.over.words));
+  if (answer.over) fill(root, element("p", {}, typeset(answer.over.words)));
   else if (how.hidden) fill(root, list(inHouseOrder(said), how), note("Values are hidden."));
   else fill(root, ...groups(said, how), note(orderRule(answer, said)));
   if (focused) /** @type {HTMLElement | null} */ (root.querySelector("a"))?.focus({ preventScroll: true });
@@ -27,9 +25,9 @@ export function showMoves(root, answer, said, how) {
 
 /** @param {Said[]} said @param {any} how */
 function groups(said, how) {
-  return ORDER.flatMap((outcome) => {
+  const outcomes = [...new Set(said.map(({ outcome }) => outcome))];
+  return outcomes.flatMap((outcome) => {
     const members = said.filter((move) => move.outcome === outcome);
-    if (!members.length) return [];
     const estimated = outcome === "unknown" && members.some(({ certainty }) => certainty);
     const title = estimated ? "Estimated by search" : OUTCOME_TITLES[outcome];
     return [element("h3", { class: `group ${outcome}` }, outcomeMark(outcome), title), list(members, how)];

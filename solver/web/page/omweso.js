@@ -29,6 +29,9 @@ export class OmwesoView {
     this.loading = new AbortController();
     /** @type {AbortController | null} */
     this.searching = null;
+    this.board = new OmwesoBoard(element("div", { class: "board omweso-board", role: "group", "aria-label": "Omweso board" }), (pit) => this.#choose(pit));
+    this.laps = new LapPlayer(this.board, () => this.render());
+    this.setups = new SetupForm((change) => this.#change({ ...change, turns: [], ply: 0 }));
     this.#furnish(root);
   }
 
@@ -37,8 +40,6 @@ export class OmwesoView {
     this.headline = element("p", { class: "headline", "aria-live": "polite", id: "omweso-headline" }, " ");
     this.under = element("p", { class: "under" });
     this.error = element("div", { class: "alert", role: "alert", hidden: true });
-    this.board = new OmwesoBoard(element("div", { class: "board omweso-board", role: "group", "aria-label": "Omweso board" }), (pit) => this.#choose(pit));
-    this.laps = new LapPlayer(this.board, () => this.render());
     this.turns = element("div", { id: "omweso-turns" });
     this.back = element("button", { type: "button", onclick: () => this.#step(-1) }, "← Back");
     this.on = element("button", { type: "button", onclick: () => this.#step(1) }, "On →");
@@ -47,7 +48,6 @@ export class OmwesoView {
     this.said = element("p", { class: "note", role: "status", id: "omweso-said" });
     this.engine = element("select", { id: "omweso-engine", onchange: () => this.#change({ engine: this.engine.value }) },
       [["", "nobody"], ["north", "North"], ["south", "South"]].map(([value, words]) => element("option", { value }, words))); // prettier-ignore
-    this.setups = new SetupForm((change) => this.#change({ ...change, turns: [], ply: 0 }));
     const bar = element("div", { class: "bar", role: "toolbar", "aria-label": "The game" }, this.back, this.on, this.reply, this.think, element("label", {}, "The engine plays ", this.engine));
     fill(root,
       element("div", { class: "hero" }, element("div", { class: "said" }, this.headline, this.under), this.error, this.board.root, this.laps.root, bar, this.said),

@@ -51,25 +51,28 @@ export class Opponent {
 
   /** Drops a move that is under way: the position is another now. */
   drop() {
-    this.asking?.abort();
+    if (!this.asking) return;
+    this.asking.abort();
     this.asking = null;
     say(this.status);
-    say(this.error);
   }
 
   /** @param {Place} place @returns {Promise<string | null>} the engine's move, or null where it was dropped or failed */
   async reply(place) {
     this.drop();
+    say(this.error);
     const control = new AbortController();
     this.asking = control;
     say(this.status, "The engine thinks …");
     try {
       const query = { rules: place.rules, position: place.start, moves: played(place), level: place.level };
       const answer = await ask("oware/play", query, control.signal);
+      this.asking = null;
       say(this.status, `The engine played ${answer.move}. ${answer.how}`);
       return answer.move;
     } catch (error) {
       if (isAbort(error)) return null;
+      this.asking = null;
       say(this.status);
       say(this.error, /** @type {Error} */ (error).message);
       return null;

@@ -24,7 +24,7 @@ import { animates, settings } from "./settings.js";
 import { moveWords, showSowing } from "./sowing.js";
 import { showStrip } from "./strip.js";
 import { sayMoves } from "./verdicts.js";
-import { plural, searchVerdict, sideName } from "./words.js";
+import { plural, searchVerdict, sideName, typeset } from "./words.js";
 
 /** Answers kept for stepping through a game without asking again. */
 const KEPT = 300;
@@ -46,10 +46,8 @@ export class Oware {
     this.loading = new AbortController();
     this.reviewing = new AbortController();
     this.editing = false;
-    this.#furnish();
-  }
-
-  #furnish() {
+    /** @type {Review | null} the game that was read from a record: its title stands over the strip */
+    this.title = null;
     this.board = new Board(byId("board"), (letter) => this.#point(letter));
     this.search = new Search(byId("search"), () => this.place, () => this.render());
     this.opponent = new Opponent(byId("engine"), (change) => this.go({ ...this.place, ...change }));
@@ -186,13 +184,13 @@ export class Oware {
     const toMove = `${sideName(position.turn)} to move`;
     const words = searched
       ? searchVerdict(searched.score, searched.exact, position.turn, position.total)
-      : known || answer.over ? answer.verdict ?? toMove : `${toMove}: no table reaches here`; // prettier-ignore
+      : known || answer.over ? typeset(answer.verdict ?? toMove) : `${toMove}: no table reaches here`; // prettier-ignore
     const shown = hide && !answer.over ? toMove : words;
     const headline = byId("headline");
     if (headline.textContent !== shown) headline.textContent = shown;
     const sure = hide || answer.over ? "" : searched ? (searched.exact ? "Exact, proven by search. " : `Estimate at depth ${depth?.depth}. `) : sureness(answer);
     const view = answer.over || hide ? "" : `Numbers in seeds, from ${sideName(position.turn)}’s view. `;
-    const turn = answer.over ? "" : shown === toMove ? "" : `${toMove}. `;
+    const turn = answer.over ? "" : shown.startsWith(toMove) ? "" : `${toMove}. `;
     byId("under").textContent = `${sure}${turn}${view}${plural(position.seeds, "seed")} on the board. Rules: ${answer.rules.id}.${answer.repeats && !answer.over ? " This board has been there before." : ""}`;
   }
 

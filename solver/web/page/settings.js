@@ -80,7 +80,7 @@ function closeSheet() {
 function read() {
   try {
     const found = JSON.parse(localStorage.getItem(NAME) ?? "{}");
-    return Object.fromEntries(Object.entries(found).filter(([name, value]) => typeof value === typeof USUAL[name]));
+    return Object.fromEntries(Object.entries(found).filter(([name, value]) => typeof value === typeof USUAL[/** @type {keyof Kept} */ (name)]));
   } catch {
     return {};
   }

@@ -6,7 +6,7 @@
 /** @import {Move, Pos} from "./types.js" */
 
 import { element } from "./dom.js";
-import { sideName } from "./words.js";
+import { sideName, typeset } from "./words.js";
 
 /** Milliseconds from seed to seed; a long sowing goes faster, so that none takes more than about three seconds. */
 const PACE = 190;
@@ -84,6 +84,6 @@ function pause(time, signal) {
 /** @param {Pos} before @param {Move} move @returns {string} the move in words, for those who do not see it */
 export function moveWords(before, move) {
   const captured = move.captured ? `, captures ${move.captured}` : move.slam ? ", a grand slam that captures nothing" : "";
-  const end = move.ends ? `. ${move.ends.words}` : "";
+  const end = move.ends ? `. ${typeset(move.ends.words)}` : "";
   return `${sideName(before.turn)} plays ${move.move}${captured}${end}`;
 }

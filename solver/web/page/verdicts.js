@@ -4,7 +4,7 @@
 
 /** @import {Answer, Move, Outcome, Pos, SearchLine, Side, Depth} from "./types.js" */
 
-import { halved, score, signed } from "./words.js";
+import { halved, score, signed, typeset } from "./words.js";
 
 /**
  * @typedef {object} Said what is said of a move, from the view of its player
@@ -86,7 +86,8 @@ function plus(value, ahead) {
 function complete(move, position, certainty, low, high, words) {
   const outcome = move.outcome ?? (certainty === "exact" ? outcomeOf(low ?? 0) : "unknown");
   const text = labelText(low, high, certainty);
-  return { move, outcome, certainty, low, high, text, words: words ?? phrase(low, high, certainty, position) };
+  const said = words && move.final && !/[0-9][-–][0-9]/.test(words) ? `${words}, ${score(move.final)}` : words;
+  return { move, outcome, certainty, low, high, text, words: typeset(said ?? phrase(low, high, certainty, position)) };
 }
 
 /** @param {number} margin @returns {Outcome} */

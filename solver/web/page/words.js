@@ -46,6 +46,11 @@ export function score(final) {
   return `${halved(final[0])}–${halved(final[1])}`;
 }
 
+/** @param {string} sentence of the server's @returns {string} with the signs of print: −4, 26–22 */
+export function typeset(sentence) {
+  return sentence.replace(/(^|[\s(])-(?=[0-9])/g, `$1${MINUS}`).replace(/([0-9½])-(?=[0-9])/g, "$1–").replace(/([0-9])\.5\b/g, "$1½");
+}
+
 /** @param {Side} side */
 export function sideName(side) {
   return side === "south" ? "South" : "North";
