@@ -62,6 +62,29 @@ export async function send(path, body, signal) {
   return response.json();
 }
 
+/** Times that a refused request is made again, where the server has too much to do at the moment. */
+const AGAIN = 6;
+
+/**
+ * Asks again after a pause, as long as the server is busy with others: it says how long to wait.
+ * @template T
+ * @param {() => Promise<T>} request
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+export async function patiently(request, signal) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      const busy = error instanceof ApiError && (error.kind === "too-many" || error.kind === "busy");
+      if (!busy || tries > AGAIN) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (error.wait || 1)));
+      signal.throwIfAborted();
+    }
+  }
+}
+
 /**
  * What the server says of an Oware position, also where its table is missing: then the answer has an `error` beside the
  * board and the moves. Asked as a list of one, which is answered with 200 whatever the position: a table that is not there

@@ -5,7 +5,7 @@
 /** @import {Place} from "./address.js" */
 /** @import {Side} from "./types.js" */
 
-import { ask, isAbort } from "./api.js";
+import { ask, isAbort, patiently } from "./api.js";
 import { element, fill, say } from "./dom.js";
 import { played } from "./game.js";
 
@@ -66,7 +66,7 @@ export class Opponent {
     say(this.status, "The engine thinks …");
     try {
       const query = { rules: place.rules, position: place.start, moves: played(place), level: place.level };
-      const answer = await ask("oware/play", query, control.signal);
+      const answer = await patiently(() => ask("oware/play", query, control.signal), control.signal);
       this.asking = null;
       say(this.status, `The engine played ${answer.move}. ${answer.how}`);
       return answer.move;

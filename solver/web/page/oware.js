@@ -8,11 +8,11 @@
 /** @import {Said} from "./verdicts.js" */
 
 import { format } from "./address.js";
-import { askOware, isAbort, send } from "./api.js";
+import { askOware, isAbort } from "./api.js";
 import { Board } from "./board.js";
 import { afterPause, byId, element, say } from "./dom.js";
 import { Editor } from "./editor.js";
-import { afterMove, atPly, gameKey, newGame, played, positionKey } from "./game.js";
+import { afterMove, atPly, newGame, played, positionKey } from "./game.js";
 import { showLegend } from "./marks.js";
 import { showMissing } from "./missing.js";
 import { showMoves } from "./moves.js";
@@ -22,7 +22,7 @@ import { RulesBox } from "./rules.js";
 import { Search } from "./search.js";
 import { animates, settings } from "./settings.js";
 import { moveWords, showSowing } from "./sowing.js";
-import { showStrip } from "./strip.js";
+import { GameStrip } from "./strip.js";
 import { sayMoves } from "./verdicts.js";
 import { plural, searchVerdict, sideName, typeset } from "./words.js";
 
@@ -38,21 +38,17 @@ export class Oware {
     this.answer = null;
     /** @type {Said[]} */
     this.said = [];
-    /** @type {Review | null} */
-    this.review = null;
     /** @type {Map<string, Answer>} */
     this.known = new Map();
     this.shownKey = "";
     this.loading = new AbortController();
-    this.reviewing = new AbortController();
     this.editing = false;
-    /** @type {Review | null} the game that was read from a record: its title stands over the strip */
-    this.title = null;
     this.board = new Board(byId("board"), (letter) => this.#point(letter));
     this.search = new Search(byId("search"), () => this.place, () => this.render());
     this.opponent = new Opponent(byId("engine"), (change) => this.go({ ...this.place, ...change }));
     this.editor = new Editor(byId("editor"), this.board, (text) => this.#use(text), () => this.#edit(false));
     this.record = new RecordBox(byId("record"), () => this.place, (review) => this.#load(review));
+    this.game = new GameStrip(byId("strip"), (ply) => this.go(atPly(this.place, ply)));
     this.rules = new RulesBox(byId("rules"), (rules, pits) => this.#changeRules(rules, pits), (rules, position) => format(newGame(this.place, position, "", rules)));
     this.searchSoon = afterPause((/** @type {string} */ key) => this.#searchIf(key), 300);
     byId("edit").addEventListener("click", () => this.#edit(!this.editing));
@@ -66,8 +62,7 @@ export class Oware {
   async show(place) {
     const before = this.place;
     this.place = place;
-    const sameGame = gameKey(before) === gameKey(place) && this.review !== null;
-    if (!sameGame) this.#askReview();
+    this.game.follow(place);
     if (positionKey(place) === this.shownKey) {
       this.render();
       return this.#replyIfDue();
@@ -172,7 +167,7 @@ export class Oware {
     this.rules.show(answer);
     this.#headline(answer, depth, hide);
     this.#bar(answer);
-    this.renderReview();
+    this.game.show(place, hide);
   }
 
   /** @param {Answer} answer @param {import("./types.js").Depth | null} depth @param {boolean} hide */
@@ -203,19 +198,6 @@ export class Oware {
     byId("new").href = format(newGame(place, "start"));
     byId("edit").setAttribute("aria-expanded", String(this.editing));
     byId("edit").classList.toggle("on", this.editing);
-  }
-
-  /** Shows the review of the game, if there is a game. */
-  renderReview() {
-    byId("strip").hidden = !this.review?.moves.length;
-    if (!this.review?.moves.length) return;
-    byId("strip-title").textContent = this.review.title && this.title === this.review ? this.review.title : "The game";
-    showStrip(byId("strip-body"), this.review, {
-      ply: this.place.ply,
-      hidden: settings().hide,
-      href: (ply) => format(atPly(this.place, ply)),
-      go: (ply) => this.go(atPly(this.place, ply)),
-    });
   }
 
   /** @param {string | null} letter */
@@ -278,10 +260,9 @@ export class Oware {
 
   /** @param {Review} review */
   #load(review) {
-    this.title = review;
-    this.go(newGame(this.place, review.start.text, review.moves.map(({ move }) => move).join(""), review.rules));
-    this.review = review;
-    this.renderReview();
+    const place = newGame(this.place, review.start?.text ?? "start", review.moves.map(({ move }) => move).join(""), review.rules);
+    this.game.take(review, place);
+    this.go(place);
   }
 
   /** The engine's move, where it is its turn at the end of the game so far. */
@@ -299,22 +280,6 @@ export class Oware {
     if (!settings().search || !answer || answer.over || answer.certainty !== null || this.editing) return;
     if (key !== this.shownKey || place.view !== "oware" || place.engine === answer.position.turn || this.search.result(place)) return;
     this.search.start(place);
-  }
-
-  async #askReview() {
-    this.reviewing.abort();
-    const { signal } = (this.reviewing = new AbortController());
-    const { place } = this;
-    this.review = null;
-    if (!place.moves) return this.renderReview();
-    try {
-      const review = await send("oware/review", { start: place.start, rules: place.rules, moves: [...place.moves] }, signal);
-      if (signal.aborted) return;
-      this.review = review;
-      this.renderReview();
-    } catch (error) {
-      if (!isAbort(error)) this.renderReview();
-    }
   }
 }
 

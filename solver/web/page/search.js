@@ -5,7 +5,7 @@
 /** @import {Depth} from "./types.js" */
 /** @import {Place} from "./address.js" */
 
-import { ApiError, events, isAbort } from "./api.js";
+import { ApiError, events, isAbort, patiently } from "./api.js";
 import { element, fill, say } from "./dom.js";
 import { played, positionKey } from "./game.js";
 import { certaintyMark } from "./marks.js";
@@ -64,7 +64,7 @@ export class Search {
     fill(this.lines);
     this.status.textContent = "Searching …";
     try {
-      await this.#follow(place, control.signal);
+      await patiently(() => this.#follow(place, control.signal), control.signal);
     } catch (error) {
       if (!isAbort(error)) this.#fail(/** @type {ApiError} */ (error));
     }

@@ -1,29 +1,123 @@
 // @ts-check
-// The game beside the board: a strip of margins after each move, drawn from South's view, and the moves as links, mistakes
-// marked. The numbers come from the server's review; nothing is judged here.
+// The game beside the board: its moves as links, mistakes marked, under the strip of margins.js. Asks the server to review
+// the game when it has rested a moment, one review at a time; what is known of the game's beginning stays until it comes.
 
+/** @import {Place} from "./address.js" */
 /** @import {Review, ReviewMove, Pos} from "./types.js" */
 
-import { drawing, element, fill } from "./dom.js";
+import { format } from "./address.js";
+import { isAbort, patiently, send } from "./api.js";
+import { afterPause, byId, element, fill } from "./dom.js";
+import { atPly, gameKey } from "./game.js";
+import { marginPicture } from "./margins.js";
 import { MISTAKES } from "./marks.js";
-import { lead } from "./verdicts.js";
-import { halved, plural, sideName, signed } from "./words.js";
+import { plural, sideName } from "./words.js";
 
-const HEIGHT = 96;
+/** Milliseconds without a new move before a game is reviewed: the server searches for it. */
+const PAUSE = 600;
 
-/** @typedef {{low: number | null, high: number | null, note: ReviewMove}} Point the margin at the end of the game, from South's view */
+/** @typedef {{ply: number, hidden: boolean, href: (ply: number) => string, go: (ply: number) => void}} How */
+
+export class GameStrip {
+  /** @param {HTMLElement} root the section, hidden where there is no game @param {(ply: number) => void} go */
+  constructor(root, go) {
+    this.root = root;
+    this.go = go;
+    /** @type {Review | null} */
+    this.review = null;
+    this.key = "";
+    /** @type {{place: Place, control: AbortController} | null} the review under way */
+    this.asked = null;
+    this.askSoon = afterPause((/** @type {Place} */ place) => this.#ask(place), PAUSE);
+  }
+
+  /** @param {Place} place asks for a review, if the game is not the one reviewed; what is known of its beginning stays */
+  follow(place) {
+    if (gameKey(place) === this.key) return;
+    if (this.asked && !continues(place, this.asked.place)) this.#drop();
+    this.review = place.moves ? unreviewed(place, this.#known(place), this.review?.start ?? null) : null;
+    this.key = gameKey(place);
+    if (place.moves) this.askSoon(place);
+  }
+
+  /** @param {Review} review @param {Place} place a review that has come with a record */
+  take(review, place) {
+    this.#drop();
+    this.review = review;
+    this.key = gameKey(place);
+    this.titled = review.title;
+  }
+
+  /** @param {Place} place @param {boolean} hidden no values */
+  show(place, hidden) {
+    this.shown = { place, hidden };
+    this.root.hidden = !this.review?.moves.length;
+    if (!this.review?.moves.length) return;
+    byId("strip-title").textContent = (this.review.title === this.titled && this.titled) || "The game";
+    draw(byId("strip-body"), this.review, { ply: place.ply, hidden, href: (ply) => format(atPly(place, ply)), go: this.go });
+  }
+
+  /** @param {Place} place not while another review is under way: the server searches for each */
+  async #ask(place) {
+    if (gameKey(place) !== this.key || this.asked) return;
+    const control = new AbortController();
+    const asked = (this.asked = { place, control });
+    const game = { start: place.start, rules: place.rules, moves: [...place.moves] };
+    try {
+      this.#keep(await patiently(() => send("oware/review", game, control.signal), control.signal));
+    } catch (error) {
+      if (isAbort(error)) return; // what else goes wrong leaves the moves without marks
+    }
+    if (this.asked !== asked) return;
+    this.asked = null;
+    const now = this.shown?.place;
+    if (now && gameKey(now) !== gameKey(place)) this.askSoon(now);
+  }
+
+  /** @param {Review} review of the game shown, or of its beginning */
+  #keep(review) {
+    if (!this.shown || !this.review) return;
+    const { place, hidden } = this.shown;
+    const whole = review.moves.length === this.review.moves.length;
+    this.review = whole ? review : unreviewed(place, review.moves, review.start);
+    this.show(place, hidden);
+  }
+
+  #drop() {
+    this.asked?.control.abort();
+    this.asked = null;
+  }
+
+  /** @param {Place} place @returns {ReviewMove[]} what has been said of the moves that this game begins with */
+  #known(place) {
+    const [rules, start, moves] = this.key.split(" ");
+    if (rules !== place.rules || start !== place.start || !this.review?.start) return [];
+    let same = 0;
+    while (same < moves.length && moves[same] === place.moves[same]) same += 1;
+    return this.review.moves.slice(0, same);
+  }
+}
+
+/** @param {Place} place @param {Place} before @returns {boolean} whether a game goes on from another */
+function continues(place, before) {
+  return place.rules === before.rules && place.start === before.start && place.moves.startsWith(before.moves);
+}
+
+/** @param {Place} place @param {ReviewMove[]} known @param {Pos | null} start of the same game @returns {Review} a game whose review has not come yet */
+function unreviewed(place, known, start) {
+  const blank = { value: null, lower: null, upper: null, best: null, best_value: null, loss: null, certainty: null, mistake: null, after: null };
+  const moves = [...place.moves].map((move, index) => known[index] ?? { ...blank, ply: index + 1, side: move < "a" ? "south" : "north", move });
+  return /** @type {Review} */ ({ title: "", rules: place.rules, start: known.length ? start : null, result: "*", warnings: [], moves, average_loss: { south: null, north: null } });
+}
 
 /**
  * @param {HTMLElement} root
  * @param {Review} review
- * @param {{ply: number, hidden: boolean, href: (ply: number) => string, go: (ply: number) => void}} how
+ * @param {How} how
  */
-export function showStrip(root, review, how) {
-  const points = pointsOf(review);
-  const known = points.some(({ low }) => low !== null);
-  const box = root.querySelector(".game-moves");
-  const scrolled = box?.scrollTop ?? 0;
-  fill(root, !how.hidden && known && picture(points, how), !how.hidden && summary(review), moveList(review, how));
+function draw(root, review, how) {
+  const scrolled = root.querySelector(".game-moves")?.scrollTop ?? 0;
+  fill(root, !how.hidden && marginPicture(review, how), !how.hidden && summary(review), moveList(review, how));
   const list = root.querySelector(".game-moves");
   if (list) keepInSight(list, scrolled);
 }
@@ -37,61 +131,6 @@ function keepInSight(list, scrolled) {
   if (top < list.scrollTop || top + now.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
 }
 
-/** @param {Review} review @returns {Point[]} */
-function pointsOf(review) {
-  let before = review.start;
-  return review.moves.map((note) => {
-    const point = pointOf(note, before);
-    before = note.after;
-    return point;
-  });
-}
-
-/** @param {ReviewMove} note @param {Pos} before @returns {Point} */
-function pointOf(note, before) {
-  const ahead = lead(before, note.side);
-  const low = note.lower ?? note.value;
-  const high = note.upper ?? note.value;
-  if (low === null || high === null) return { low: null, high: null, note };
-  return note.side === "south" ? { low: low + ahead, high: high + ahead, note } : { low: -(high + ahead), high: -(low + ahead), note };
-}
-
-/** @param {Point[]} points @param {{ply: number, go: (ply: number) => void}} how */
-function picture(points, how) {
-  const most = Math.max(8, ...points.flatMap(({ low, high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]));
-  const width = points.length * 12;
-  const y = (/** @type {number} */ margin) => HEIGHT / 2 - (margin / most) * (HEIGHT / 2 - 6);
-  const bars = points.flatMap((point, index) => bar(point, index * 12, y));
-  const now = how.ply ? drawing("rect", { class: "now", x: (how.ply - 1) * 12 + 0.5, y: 0.5, width: 11, height: HEIGHT - 1, rx: 3 }) : null;
-  const chart = drawing("svg", { class: "margins", viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": inWords(points) },
-    now, drawing("line", { class: "even", x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2 }), bars); // prettier-ignore
-  chart.addEventListener("click", (/** @type {MouseEvent} */ event) => {
-    const box = chart.getBoundingClientRect();
-    how.go(1 + Math.min(points.length - 1, Math.floor(((event.clientX - box.x) / box.width) * points.length)));
-  });
-  const scale = element("div", { class: "scale", "aria-hidden": "true" }, element("span", {}, `South +${halved(most)}`), element("span", {}, "even"), element("span", {}, `North +${halved(most)}`));
-  chart.style.width = `min(100%, ${Math.max(72, width * 1.7)}px)`;
-  return element("div", { class: "margins-box" }, scale, chart);
-}
-
-/** @param {Point} point @param {number} x @param {(margin: number) => number} y */
-function bar({ low, high, note }, x, y) {
-  if (low === null || high === null) return [drawing("rect", { class: "unknown", x: x + 4, y: HEIGHT / 2 - 1, width: 4, height: 2 })];
-  const sure = low > 0 ? low : high < 0 ? high : 0;
-  const parts = [drawing("rect", { class: sure >= 0 ? "south" : "north", x: x + 2, y: Math.min(y(0), y(sure)) - 0.75, width: 8, height: Math.abs(y(sure) - y(0)) + 1.5 })];
-  if (low !== high) parts.push(drawing("rect", { class: "between", x: x + 4.5, y: y(high), width: 3, height: Math.max(1.5, y(low) - y(high)) }));
-  if (note.mistake) parts.push(drawing("rect", { class: `slip ${note.mistake}`, x: x + 1, y: note.side === "south" ? HEIGHT - 6 : 1, width: 10, height: 5 }));
-  return parts;
-}
-
-/** @param {Point[]} points */
-function inWords(points) {
-  const last = points.findLast(({ low }) => low !== null);
-  const slips = points.filter(({ note }) => note.mistake).length;
-  const end = last ? ` After move ${last.note.ply}: ${last.low === last.high ? signed(last.low ?? 0) : `${signed(last.low ?? 0)} to ${signed(last.high ?? 0)}`}.` : "";
-  return `Margin at the end of the game after each move, from South’s view, in seeds.${end} ${plural(slips, "mistake")} marked.`;
-}
-
 /** @param {Review} review */
 function summary(review) {
   const { south, north } = review.average_loss;
@@ -99,21 +138,20 @@ function summary(review) {
   return parts.length > 0 && element("p", { class: "note" }, `Seeds lost per move, on average: ${parts.join(", ")}. Margins from South’s view; a bar at the edge marks a mistake: above by North, below by South.`);
 }
 
-/** @param {Review} review @param {{ply: number, hidden: boolean, href: (ply: number) => string}} how */
+/** @param {Review} review @param {How} how */
 function moveList(review, how) {
-  const first = review.start.turn === "north" ? 1 : 0;
   const items = review.moves.map((note, index) => {
-    const number = (index + first) % 2 === 0 || index === 0 ? `${Math.floor((index + first) / 2) + 1}.` : "";
+    const number = index % 2 ? "" : `${index / 2 + 1}.`;
     return element("li", {}, number && element("span", { class: "number" }, number), moveLink(note, index, review, how));
   });
   const start = element("li", {}, element("a", { href: how.href(0), "aria-current": how.ply === 0 ? "step" : null }, "Start"));
   return element("ol", { class: "game-moves", tabindex: "0", "aria-label": "Moves of the game" }, start, items);
 }
 
-/** @param {ReviewMove} note @param {number} index @param {Review} review @param {{ply: number, hidden: boolean, href: (ply: number) => string}} how */
+/** @param {ReviewMove} note @param {number} index @param {Review} review @param {How} how */
 function moveLink(note, index, review, how) {
   const before = index ? review.moves[index - 1].after : review.start;
-  const captured = note.after.stores[0] + note.after.stores[1] - before.stores[0] - before.stores[1];
+  const captured = note.after && before ? note.after.stores[0] + note.after.stores[1] - before.stores[0] - before.stores[1] : 0;
   const [sign, word] = (!how.hidden && note.mistake && MISTAKES[note.mistake]) || ["", ""];
   const why = word && `${word}${note.loss ? `, loses ${plural(note.loss, "seed")}` : ""}${note.best ? `; best was ${note.best}` : ""}`;
   return element("a", { href: how.href(index + 1), class: sign ? `slip ${note.mistake}` : null, "aria-current": how.ply === index + 1 ? "step" : null, title: why || null },

@@ -95,14 +95,14 @@
  * @property {number | null} loss
  * @property {Certainty | null} certainty
  * @property {"inaccuracy" | "mistake" | "blunder" | null} mistake
- * @property {Pos} after
+ * @property {Pos | null} after null where the review has not come yet
  */
 
 /**
  * @typedef {object} Review
  * @property {string} title
  * @property {string} rules
- * @property {Pos} start
+ * @property {Pos | null} start null where the review has not come yet
  * @property {string} result
  * @property {string[]} warnings
  * @property {ReviewMove[]} moves
