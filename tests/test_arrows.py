@@ -16,8 +16,9 @@ ALLOWED: dict[str, str] = {
     "solver.search": "solver.errors solver.kernels",
     "solver.oware": "solver solver.errors solver.numerals solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.kernels solver.search",
+    "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso databases",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.builder",
+    "solver.web databases databases.builder",
     "solver.__main__": "solver.cli",
     "databases": "solver solver.errors solver.numerals solver.kernels solver.oware solver.omweso databases.builder",
     "databases.builder": "solver.errors solver.kernels solver.oware databases",

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "solve": "Prove the exact value of a position.",
     "play": "Play against the engine in the terminal.",
     "selfplay": "Make games of the engine against itself.",
+    "serve": "Open a page to look at perfect play, and a JSON interface.",
     "analyse": "Annotate recorded games: values, best moves, losses.",
     "bench": "Measure the search: its signature and speed.",
     "uci": "Speak the engine protocol of Oware programs.",

@@ -33,7 +33,7 @@ from platformdirs import user_cache_path
 
 CACHE_VARIABLE = "ABAPA_CACHE"
 _PACKAGES = ("solver", "databases")
-_NOT_COMPILED = "cli"  # the command line declares no kernels and no constants that kernels read
+_NOT_COMPILED = {"cli", "web"}  # they declare no kernels and no constants that kernels read
 
 
 def source_hash() -> str:
@@ -42,7 +42,7 @@ def source_hash() -> str:
     root = Path(__file__).resolve().parents[2]
     for package in _PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
-            if _NOT_COMPILED not in path.relative_to(root).parts:
+            if _NOT_COMPILED.isdisjoint(path.relative_to(root).parts):
                 digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     bounds = os.environ.get("NUMBA_BOUNDSCHECK", "")
     digest.update(

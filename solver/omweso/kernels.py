@@ -549,16 +549,17 @@ class OmwesoGenerator:
         self.lap_limit = U(min(limits, default=NO_LIMIT))
         self.frames = np.zeros(frame_words(), np.uint64)
 
-    def turns(self, position: OmwesoPosition) -> tuple[Turn, ...]:
-        """Every turn of a position, in the order of :attr:`OmwesoPosition.turns`.
+    def turns(self, position: OmwesoPosition, most: int | None = None) -> tuple[Turn, ...]:
+        """Every turn of a position, in the order of :attr:`OmwesoPosition.turns`; ``most``: no more than so many.
 
         :attr:`Turn.captures` is left empty: the pits of the captures are the reference's to tell.
         """
         capacity = TURN_CAPACITY
         while True:
+            capacity = capacity if most is None else min(capacity, most)
             words = np.zeros(capacity * TURN_WORDS, np.uint64)
             count = int(generate(*board_words(position), *self.arguments, words, self.frames))
-            if count < capacity:
+            if count < capacity or capacity == most:
                 break
             capacity *= 2
         return tuple(self._turn(row, position) for row in words.reshape(-1, TURN_WORDS)[:count].tolist())

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from solver.errors import PositionError
 from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
@@ -34,6 +34,10 @@ class Move:
     """Whether a seed was sown on the opponent's row (a grand slam may take it away again)."""
     starves: bool
     """Whether the opponent is left without seeds."""
+    taken: tuple[int, ...]
+    """The houses captured, the one that the last seed fell into first."""
+    slam: bool
+    """Whether it is a grand slam that these rules let capture nothing."""
 
 
 @dataclass(frozen=True)
@@ -179,10 +183,7 @@ class Position:
         seeds, board[house] = board[house], 0
         foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
         feeds, at = False, house
-        for _ in range(seeds):
-            at = (at + 1) % (2 * pits)
-            if at == house:
-                at = (at + 1) % (2 * pits)
+        for at in self.sowing(house):
             board[at] += 1
             feeds = feeds or at in foe
         taken: list[int] = []
@@ -190,11 +191,17 @@ class Position:
             taken.append(at)
             at -= 1
         captured = sum(board[pit] for pit in taken)
-        if captured and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured):
+        slam = bool(captured) and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured)
+        if slam:
             captured, taken = 0, []
         for pit in taken:
             board[pit] = 0
-        return Move(house, captured, tuple(board), feeds, starves=not any(board[pit] for pit in foe))
+        starves = not any(board[pit] for pit in foe)
+        return Move(house, captured, tuple(board), feeds, starves, tuple(taken), slam)
+
+    def sowing(self, house: int) -> tuple[int, ...]:
+        """The houses that the seeds of ``house`` fall into, in order: the house lifted from is skipped on each lap."""
+        return _sowing(2 * self.rules.pits, house, self.board[house])
 
     def _slam_keeps(self, captured: int) -> bool:
         """Whether a grand slam of ``captured`` seeds captures nothing under these rules."""
@@ -224,7 +231,10 @@ class Position:
         if house not in self.legal_moves():
             legal = " ".join(self.letter(move) for move in self.legal_moves()) or "none, the game is over"
             raise PositionError(f"move {self.letter(house)} is not legal here: legal moves are {legal}")
-        move = next(move for move in self.playable if move.house == house)
+        return self.after(next(move for move in self.playable if move.house == house))
+
+    def after(self, move: Move) -> Position:
+        """As :meth:`play`, for one of the :attr:`playable` moves of a game that goes on: nothing is checked."""
         stores = (
             (self.stores[0] + move.captured, self.stores[1])
             if self.turn == SOUTH
@@ -261,3 +271,11 @@ class Position:
         if ending == "repetition" and self.rules.cycle is Cycle.EVEN:
             south = north = self.seeds / 2 if self.seeds % 2 else self.seeds // 2
         return self.stores[SOUTH] + south, self.stores[NORTH] + north
+
+
+@lru_cache(maxsize=1 << 12)
+def _sowing(houses: int, house: int, seeds: int) -> tuple[int, ...]:
+    """The houses that ``seeds`` lifted from ``house`` fall into, on a board of so many houses."""
+    lap = [(house + step) % houses for step in range(1, houses)]
+    laps, rest = divmod(seeds, houses - 1)
+    return (*(lap * laps), *lap[:rest])

@@ -1,0 +1,262 @@
+"""What a position of a game is worth, by the tables, and each of its moves, best first; best play from it.
+
+A value counts the seeds on the board, as tables do: what the player to move will still win less what the opponent will.
+Like theirs it takes the board as fresh, with two exceptions. A move that ends the game by repetition is worth what that
+gives, and then the position is worth what its moves are. A majority ends the game, but values count on beyond it, as
+everywhere in Abapa (docs/search.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from databases.prober import MissingTierError, MoveValue, Probe, Tables
+from solver.oware.position import Move, Position
+from solver.web.errors import Refused
+from solver.web.oware import words
+from solver.web.oware.game import Game, position_object, rules_object
+from solver.web.oware.order import RULE, UNVALUED, in_order, outcome_of
+from solver.web.state import State
+
+Number = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ShownMove:
+    """A legal move, the position after it, and what it is worth to the player who makes it, where that is known."""
+
+    move: Move
+    after: Position
+    ending: str | None
+    value: MoveValue | None
+
+
+def answer(state: State, game: Game) -> dict[str, Any]:
+    """What is known of the position of a game.
+
+    Raises Refused, with all that needs no table in its answer, where no table answers.
+    """
+    position = game.position
+    if position.ending is not None:
+        return _whole(game, _over_numbers(position), [], RULE)
+    moves = _moves(position)
+    try:
+        tables = state.tables(position.rules, position.seeds)
+        probe, moves = valued(position, moves, tables)
+    except MissingTierError as error:
+        raise Refused("missing-tier", str(error), answer=_unvalued(game, moves)) from error
+    except Refused as error:
+        error.answer = _unvalued(game, moves)
+        raise
+    return _whole(game, _numbers(position, probe), moves, RULE)
+
+
+def _moves(position: Position) -> list[ShownMove]:
+    """The legal moves of a game that goes on, in house order."""
+    shown = []
+    for move in position.playable:
+        after = position.after(move)
+        shown.append(ShownMove(move, after, after.ending, None))
+    return shown
+
+
+def valued(position: Position, moves: list[ShownMove], tables: Tables) -> tuple[Probe, list[ShownMove]]:
+    """What the tables say of a position and its moves, best first. Raises MissingTierError."""
+    probe, first = tables.probe(position), position.turn * position.rules.pits
+    values = {value.house + first: value for value in tables.moves(position)}
+    repeats = False
+    for number, shown in enumerate(moves):
+        value = values[shown.move.house]
+        if shown.ending == "repetition":
+            value, repeats = _ended_value(position, shown, value), True
+        moves[number] = replace(shown, value=value)
+    if repeats:
+        probe = _folded(probe, [shown.value for shown in moves if shown.value])
+    lead = lead_of(position)
+
+    def outcome(shown: ShownMove) -> Any:
+        return outcome_of(*margins(position, lead, shown))
+
+    return probe, in_order(moves, outcome, lambda shown: shown.value)  # type: ignore[arg-type,return-value]
+
+
+def _ended_value(position: Position, shown: ShownMove, value: MoveValue) -> MoveValue:
+    """What a move is worth that ends the game as its position says."""
+    result = shown.after.result()
+    assert result is not None
+    margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
+    bound = margin if position.rules.has_bounds else None
+    distance = None if value.distance is None else int(margin != 0)
+    return replace(value, value=margin, lower=bound, upper=bound, distance=distance)
+
+
+def _folded(probe: Probe, moves: Sequence[MoveValue]) -> Probe:
+    """What a position is worth whose moves are worth what these say."""
+    best = max(moves, key=lambda move: move.value)
+    if probe.lower is None or probe.upper is None:
+        return replace(probe, value=best.value, distance=None if probe.distance is None else best.distance)
+    lower = max(move.lower for move in moves if move.lower is not None)
+    upper = max(move.upper for move in moves if move.upper is not None)
+    return replace(probe, value=best.value, lower=lower, upper=upper, distance=None)
+
+
+def lead_of(position: Position) -> int:
+    """Seeds in the mover's store less those in the opponent's."""
+    return position.stores[position.turn] - position.stores[1 - position.turn]
+
+
+def margins(position: Position, lead: int, shown: ShownMove) -> tuple[int, int]:
+    """The least and most that the final margin of a move can be for its player, as far as tables know."""
+    value = shown.value
+    if shown.ending == "majority":  # whatever is counted on
+        own = shown.after.stores[position.turn] - shown.after.stores[1 - position.turn]
+        if value is None:
+            return own, own
+    assert value is not None
+    if not position.rules.has_bounds:
+        return lead + value.value, lead + value.value
+    if value.lower is None or value.upper is None:
+        return lead - position.seeds, lead + position.seeds
+    return lead + value.lower, lead + value.upper
+
+
+# -- as JSON ----------------------------------------------------------------------------------------------------------
+
+
+def _whole(game: Game, numbers: Number, moves: list[ShownMove], order: str) -> dict[str, Any]:
+    position = game.position
+    ending = position.ending
+    return {
+        "rules": rules_object(game.rules),
+        "position": position_object(position),
+        "game": {"start": game.start.text, "moves": list(game.moves)},
+        **numbers,
+        "over": _end_object(position) if ending is not None else None,
+        "repeats": (position.board, position.turn) in position.seen,
+        "history": len(position.seen),
+        "order": order,
+        "moves": [_move_object(position, shown) for shown in moves],
+    }
+
+
+def _unvalued(game: Game, moves: list[ShownMove]) -> dict[str, Any]:
+    return _whole(game, _NO_NUMBERS | {"verdict": None}, moves, UNVALUED)
+
+
+_NO_NUMBERS: Number = dict.fromkeys(("certainty", "value", "lower", "upper", "window", "distance", "final"))
+
+
+def _numbers(position: Position, probe: Probe) -> Number:
+    exact = probe.exact
+    final = words.final_of(position, probe.value) if exact else None
+    if final is not None:
+        verdict = words.verdict(final)
+    elif probe.lower is None or probe.upper is None:
+        verdict = f"Endless play split evenly: {words.verdict(words.final_of(position, probe.value))}"
+    else:
+        verdict = words.bounded_verdict(position, probe.lower, probe.upper)
+    return {
+        "certainty": "exact" if exact else "bounded",
+        "value": probe.value,
+        "lower": probe.lower,
+        "upper": probe.upper,
+        "window": None,
+        "distance": probe.distance,
+        "final": final,
+        "verdict": verdict,
+    }
+
+
+def _over_numbers(position: Position) -> Number:
+    """A finished game: its value is what the end gives of the seeds on the board, nothing after a majority."""
+    result = position.result()
+    assert result is not None
+    margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
+    bound = margin if position.rules.has_bounds else None
+    numbers = {"value": margin, "lower": bound, "upper": bound, "distance": 0}
+    return _NO_NUMBERS | numbers | {"certainty": "over", "final": result, "verdict": words.over_words(position)}
+
+
+def _end_object(position: Position) -> dict[str, Any]:
+    return {"how": position.ending, "final": position.result(), "words": words.over_words(position)}
+
+
+def _move_object(position: Position, shown: ShownMove) -> dict[str, Any]:
+    move, after = shown.move, shown.after
+    return {
+        "move": position.letter(move.house),
+        "house": move.house,
+        "captured": move.captured,
+        "sowing": position.sowing(move.house),
+        "captures": move.taken,
+        "slam": move.slam,
+        "after": position_object(after),
+        "ends": None if shown.ending is None else _end_object(after),
+        **_move_numbers(position, shown),
+    }
+
+
+def _move_numbers(position: Position, shown: ShownMove) -> Number:
+    value = shown.value
+    if value is None:
+        return _ended_numbers(position, shown) if shown.ending is not None else _NO_MOVE_NUMBERS
+    lead = lead_of(position)
+    least, most = margins(position, lead, shown)
+    exact = not position.rules.has_bounds or (value.lower is not None and value.lower == value.upper)
+    certainty: Literal["over", "exact", "bounded"] = "exact" if exact else "bounded"
+    return {
+        "outcome": "win" if shown.ending == "majority" else outcome_of(least, most),
+        "certainty": "over" if shown.ending in ("nomove", "repetition") else certainty,
+        "value": value.value,
+        "lower": value.lower,
+        "upper": value.upper,
+        "window": None,
+        "distance": value.distance,
+        "final": words.final_of(position, value.value) if exact else None,
+        "verdict": words.move_verdict(least, most),
+    }
+
+
+_NO_MOVE_NUMBERS: Number = _NO_NUMBERS | {"outcome": None, "verdict": None}
+
+
+def _ended_numbers(position: Position, shown: ShownMove) -> Number:
+    """A move that ends the game, where no table is needed to say what it leads to."""
+    result = shown.after.result()
+    assert result is not None
+    margin = int(result[position.turn] - result[1 - position.turn])
+    bound = margin - lead_of(position) if position.rules.has_bounds else None
+    numbers = {"value": margin - lead_of(position), "lower": bound, "upper": bound, "final": result}
+    known = {"certainty": "over", "outcome": outcome_of(margin, margin), "verdict": words.move_verdict(margin, margin)}
+    return _NO_MOVE_NUMBERS | numbers | known
+
+
+# -- best play --------------------------------------------------------------------------------------------------------
+
+_LINE_ENDS = {"over": "The game is over", "endless": "From here boards repeat", "limit": "The line goes on"}
+
+
+def line(state: State, game: Game, limit: int) -> dict[str, Any]:
+    """Best play by both sides, at most ``limit`` moves. Raises Refused, or MissingTierError where no table answers."""
+    position, end, steps = game.position, "over", []
+    if position.ending is None:
+        found = state.tables(position.rules, position.seeds).line(position, limit)
+        end = found.end
+        for move in found.moves:
+            letter = position.letter(move.house + position.turn * position.rules.pits)
+            position = position.play(letter)
+            step = {"move": letter, "captured": move.captured, "value": move.value, "distance": move.distance}
+            steps.append(step | {"after": position_object(position)})
+            if position.ending is not None:
+                end = "over"
+                break
+    said = words.over_words(position) if position.ending is not None else _LINE_ENDS[end]
+    return {
+        "rules": rules_object(game.rules),
+        "position": position_object(game.position),
+        "line": steps,
+        "end": end,
+        "words": said,
+    }

@@ -1,0 +1,44 @@
+"""Which outcome a move leads to, and the order of moves: the one home of both for every answer.
+
+Within an outcome moves stand as the prober orders them (:func:`databases.prober.best_first`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeVar
+
+from databases.prober import MoveValue, best_first
+
+Outcome = Literal["win", "draw", "loss", "open"]
+Valued = TypeVar("Valued")
+
+RULE = (
+    "Moves are grouped by outcome: wins first, losses last, between them draws and open ones, the group with the"
+    " better first move first. In a group the larger final margin comes first; ties go by progress (the shorter win,"
+    " the longer loss), then what is certain, the larger capture, and house order."
+)
+"""The order in words."""
+
+UNVALUED = "No table tells what the moves are worth: they stand in house order."
+
+
+def outcome_of(least: float, most: float) -> Outcome:
+    """The outcome for a player whose final margin, stores included, is proven to be from ``least`` to ``most``."""
+    if least > 0:
+        return "win"
+    if most < 0:
+        return "loss"
+    return "draw" if least == most else "open"
+
+
+def in_order(
+    moves: Iterable[Valued], outcome: Callable[[Valued], Outcome], value: Callable[[Valued], MoveValue]
+) -> list[Valued]:
+    """The moves by :data:`RULE`."""
+    ordered = sorted(moves, key=lambda move: best_first(value(move)))
+    groups: dict[str, list[Valued]] = {"win": []}  # then draw and open, the one first that is met first
+    for move in ordered:
+        groups.setdefault(outcome(move), []).append(move)
+    groups["loss"] = groups.pop("loss", [])
+    return [move for group in groups.values() for move in group]

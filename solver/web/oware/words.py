@@ -1,0 +1,75 @@
+"""Verdicts as sentences: who, by how many seeds, and the final seeds, South's first."""
+
+from __future__ import annotations
+
+from solver.oware.position import SIDES, Position
+
+Final = tuple[float, float]
+
+_HOW = {"majority": "a majority", "nomove": "no legal move", "repetition": "the board repeats"}
+
+
+def final_of(position: Position, value: int) -> Final:
+    """The final seeds of South and North, stores included, if the mover wins ``value`` more of those on the board.
+
+    With an odd number to share evenly both are halves.
+    """
+    total = position.seeds
+    mover, other = (total + value) / 2, (total - value) / 2
+    south, north = (mover, other) if position.turn == 0 else (other, mover)
+    final = position.stores[0] + south, position.stores[1] + north
+    return final if final[0] % 1 else (int(final[0]), int(final[1]))
+
+
+def verdict(final: Final) -> str:
+    """Who wins a game that ends so."""
+    margin = final[0] - final[1]
+    if not margin:
+        return f"A draw, {score(final)}"
+    return f"{SIDES[margin < 0]} wins by {seeds(abs(margin))}, {score(final)}"
+
+
+def bounded_verdict(position: Position, lower: int, upper: int) -> str:
+    """What each side can force, where that is not the same."""
+    low, high = final_of(position, lower), final_of(position, upper)
+    mover, other = SIDES[position.turn], SIDES[1 - position.turn]
+    sign = 1 - 2 * position.turn
+    least, most = (low[0] - low[1]) * sign, (high[0] - high[1]) * sign
+    forced = f"{mover} can force {score(low)}, {other} can hold {mover} to {score(high)}"
+    if least > 0:
+        return f"{mover} wins by {least:g} to {seeds(most)}: {forced}"
+    if most < 0:
+        return f"{other} wins by {-most:g} to {seeds(-least)}: {forced}"
+    return f"Open: {forced}"
+
+
+def over_words(position: Position) -> str:
+    """How a finished game ended."""
+    result = position.result()
+    assert result is not None
+    return f"The game is over ({_HOW[position.ending or '']}): {verdict(result)}"
+
+
+def move_verdict(least: float, most: float) -> str:
+    """What a move leads to for its player, whose final margin is from ``least`` to ``most``."""
+    if least == most:
+        return "draws" if not least else f"{'wins' if least > 0 else 'loses'} by {abs(least):g}"
+    if least > 0:
+        return f"wins by {least:g} to {most:g}"
+    if most < 0:
+        return f"loses by {-most:g} to {-least:g}"
+    return f"between {_signed(least)} and {_signed(most)}"
+
+
+def score(final: Final) -> str:
+    """Final seeds, South's first."""
+    return f"{final[0]:g}-{final[1]:g}"
+
+
+def seeds(count: float) -> str:
+    """A number of seeds."""
+    return f"{count:g} seed{'' if count == 1 else 's'}"
+
+
+def _signed(margin: float) -> str:
+    return f"{margin:+g}" if margin else "0"

@@ -1,0 +1,166 @@
+"""The application on a port: uvicorn, with limits that it does not have itself.
+
+A request must be whole within :data:`REQUEST_SECONDS`, and its answer taken within as many; else its connection is
+cut. A connection that asks nothing is closed after :data:`IDLE_SECONDS`; of more than :data:`CONNECTIONS` the one that
+has longest kept the server waiting is cut for the newcomer. So slow or half requests can neither hang the server nor
+fill it. Ctrl-C cuts all connections and ends at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from solver.errors import AbapaError
+from solver.web.app import application
+from solver.web.guard import Hosts
+from solver.web.state import State
+
+REQUEST_SECONDS = 10.0
+IDLE_SECONDS = 30
+CONNECTIONS = 128
+MOST_HEAD = 16 << 10
+"""Bytes of a request's line and headers."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises AbapaError where the port cannot be had."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(CONNECTIONS)
+        except OSError:
+            listening.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise AbapaError(f"cannot listen on {host} port {port}: {reason}; --port takes another one") from error
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """The address to open in a browser."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def server_of(state: State, host: str) -> Server:
+    """A server for what a state answers; ``run([socket])`` serves until Ctrl-C, which raises KeyboardInterrupt."""
+    config = uvicorn.Config(
+        application(state, Hosts(host)),
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=MOST_HEAD,
+    )
+    return Server(config, state)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, but it waits for nobody when it is to end."""
+
+    def __init__(self, config: uvicorn.Config, state: State) -> None:
+        super().__init__(config)
+        self._state = state
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End, whatever is under way."""
+        super().handle_exit(sig, frame)
+        self.force_exit = sig in (signal.SIGINT, signal.SIGTERM)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Cut every connection, stop what runs for them, and close."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        self._state.close()
+        await super().shutdown(sockets)
+
+
+class Connection(H11Protocol):
+    """uvicorn's connection, with time limits for a request to come and for its answer to be taken."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._since = self.loop.time()
+        """When the server began to wait for a request."""
+        self._deadline: asyncio.TimerHandle | None = None
+        self._taken: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_request()
+        if len(self.connections) > CONNECTIONS:
+            others = (other for other in self.connections if isinstance(other, Connection) and other is not self)
+            waiting = [other for other in others if other._keeps_waiting]
+            min(waiting, key=lambda other: other._since, default=self).transport.abort()
+
+    @property
+    def _keeps_waiting(self) -> bool:
+        """Whether no whole request is being answered, and the connection is not being cut already."""
+        return (self._at_rest or self._deadline is not None) and not self.transport.is_closing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        if self._taken is not None:
+            self._taken.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deadline is None and self._at_rest:
+            self._await_request()
+        super().data_received(data)
+        if not self._at_rest and not self.cycle.more_body:
+            self._forget()
+
+    @property
+    def _at_rest(self) -> bool:
+        """Whether no request is under way, so that what comes is the beginning of one."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _await_request(self) -> None:
+        self._since = self.loop.time()
+        self._deadline = self.loop.call_later(REQUEST_SECONDS, self._cut)
+
+    def _forget(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _cut(self) -> None:
+        self._deadline = None
+        self.transport.abort()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._taken = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._taken is not None:
+            self._taken.cancel()
+            self._taken = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Closing would wait for what has not been taken."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()

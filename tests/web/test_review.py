@@ -1,0 +1,74 @@
+"""Games reviewed and written as records."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from solver.oware import ogn
+from solver.oware.analysis import MoveNote
+from solver.oware.position import Position
+from solver.oware.rules import Rules
+from solver.web.oware.review import mistake_of
+from tests.web.asking import API
+
+START = "0-1-0-0-1-0-1-0-1-0-0-2-20-22-N"
+
+
+def played(letters: str) -> list[Position]:
+    """The positions of a game from START."""
+    found = [Position.parse(START, Rules.parse("awari"))]
+    for letter in letters:
+        found.append(found[-1].play(letter))
+    return found
+
+
+def test_a_review_inside_tables_is_what_the_tables_say(client: TestClient) -> None:
+    positions = played("")
+    letters = ""
+    while positions[-1].ending is None and len(letters) < 12:  # the last legal move each time: some are mistakes
+        letters += positions[-1].letter(positions[-1].legal_moves()[-1])
+        positions = played(letters)
+    game = {"start": START, "rules": "awari", "moves": letters}
+    found = client.post(f"{API}/oware/review", json=game).json()
+    assert [move["move"] for move in found["moves"]] == list(letters)
+    assert found["start"]["text"] == START and found["rules"] == "awari"
+    lost = {"south": [], "north": []}
+    for number, move in enumerate(found["moves"]):
+        told = client.get(f"{API}/oware", params={"rules": "awari", "position": positions[number].text}).json()
+        values = {known["move"]: known["value"] for known in told["moves"]}
+        assert move["value"] == values[move["move"]] and move["best_value"] == max(values.values())
+        assert values[move["best"]] == move["best_value"] and move["loss"] == move["best_value"] - move["value"]
+        assert move["certainty"] == "exact" and move["lower"] == move["upper"] == move["value"]
+        assert move["ply"] == number and move["after"]["text"] == positions[number + 1].text
+        lost[move["side"]].append(move["loss"])
+    assert found["average_loss"] == {side: pytest.approx(sum(of) / len(of)) for side, of in lost.items()}
+
+
+def test_a_record_goes_out_and_comes_in(client: TestClient) -> None:
+    query = {"rules": "awari", "position": START, "moves": "a"}
+    response = client.get(f"{API}/oware/record", params=query)
+    assert response.headers["content-type"].startswith("text/plain")
+    assert "attachment" in response.headers["content-disposition"]
+    (record,) = ogn.parse(response.text)
+    assert record.moves == ["a"] and record.start.text == START
+    found = client.post(f"{API}/oware/review", content=response.content).json()
+    assert [move["move"] for move in found["moves"]] == ["a"] and found["result"] == "*"
+    assert found["title"] == record.title
+
+
+def test_a_review_outside_tables_estimates_and_warns_of_what_a_record_claims(client: TestClient) -> None:
+    found = client.post(f"{API}/oware/review", content=b'[South "Ama"]\n1. F f+3 2. E').json()
+    assert [move["certainty"] for move in found["moves"]] == ["estimate"] * 3
+    assert found["title"] == "Ama - ?" and "captures 0" in found["warnings"][0]
+    assert all(move["lower"] is None for move in found["moves"])
+
+
+def test_kinds_of_mistakes() -> None:
+    def judged(score: int, best: int) -> str | None:
+        return mistake_of(MoveNote(0, 0, "A", score, True, "B", best, True))
+
+    assert judged(4, 4) is None and judged(-4, -4) is None
+    assert judged(3, 4) == "inaccuracy" and judged(-3, -1) == "inaccuracy"
+    assert judged(4, 8) == "mistake" and judged(-9, -4) == "mistake"
+    assert judged(0, 1) == "blunder" and judged(-1, 1) == "blunder" and judged(-1, 0) == "blunder"
