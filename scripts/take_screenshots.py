@@ -1,4 +1,4 @@
-"""Writes the pictures of the page into docs/pictures, for README and docs/page.md: ``python scripts/take_screenshots.py``.
+"""Writes the pictures of the page into docs/pictures: ``python scripts/take_screenshots.py``.
 
 Builds the tables that the pictures show in a temporary folder, serves them, looks at the page with Chromium, and keeps
 each picture small (a palette of 128 colours).
@@ -64,7 +64,9 @@ PICTURES = (
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Where to write them.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Where to write them."
+)
 @click.option("--tables", type=click.Path(path_type=Path, exists=True), help="Existing tables, not built for this.")
 def main(names: tuple[str, ...], folder: Path, tables: Path | None) -> None:
     """Write the pictures with these NAMES (default: all)."""

@@ -20,7 +20,8 @@ ALLOWED: dict[str, str] = {
     "solver.search": "solver.errors solver.kernels",
     "solver.oware": "solver solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
-    "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso databases",
+    "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso "
+    "databases databases.files databases.tiers",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso solver.web "
     "databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers",

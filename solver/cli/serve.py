@@ -34,7 +34,7 @@ def command(context: click.Context, tables: Path, port: int, host: str, address:
     for package in NEEDED:
         if importlib.util.find_spec(package) is None:
             raise AbapaError(f"serve needs {package}: pip install 'abapa[serve]'")
-    from databases.folder import existing_folder
+    from databases.files.folder import existing_folder
     from solver.web.state import State
 
     named = context.get_parameter_source("tables") is not ParameterSource.DEFAULT

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from solver.errors import AbapaError
 from solver.oware.position import Position
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from databases.files.faults import TableError
 from databases.prober import MissingTierError
-from databases.store import TableError
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.oware.ogn import OgnError
 

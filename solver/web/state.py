@@ -7,13 +7,14 @@ while the server runs is found. All of it belongs to the event loop's thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from databases.folder import PACKED_SUFFIX, SUFFIX, parse_name
+from databases.files.folder import ARCHIVE_SUFFIX, SUFFIX, parse_name
 from databases.prober import MissingTierError, Tables, open_tables
+from databases.tiers import tier_index
 from solver.errors import RulesError
+from solver.oware.game import Tier
 from solver.oware.rules import Rules
 from solver.web.errors import Refused
 from solver.web.jobs import Jobs
@@ -55,20 +56,20 @@ class State:
             self._opened[rules] = open_tables(self.folder, rules)
         return self._opened[rules]
 
-    def maps(self, rules: Rules) -> dict[int, Mapping[str, Any]]:
-        """The plain tables of a rule set as the search takes them: seeds -> quantity -> mapped array; none will do."""
+    def maps(self, rules: Rules) -> dict[int, Tier]:
+        """The plain tables of a rule set as the search takes them, by their seeds; none will do."""
         if not rules.has_tables or not self.folder.is_dir():
             return {}
         needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
         return {
-            seeds: {quantity: table.map(quantity) for quantity in needed}
+            seeds: Tier({quantity: table.map(quantity) for quantity in needed}, tier_index(rules.pits, seeds))
             for seeds, table in self.tables(rules, 0).mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }
 
     def rule_sets(self) -> list[Rules]:
         """The rule sets of Oware that the folder claims to have tables of, by id."""
-        names = (parse_name(path, suffix) for path in self._paths() for suffix in (SUFFIX, PACKED_SUFFIX))
+        names = (parse_name(path, suffix) for path in self._paths() for suffix in (SUFFIX, ARCHIVE_SUFFIX))
         found = set()
         for name in names:
             try:

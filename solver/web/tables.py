@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.archive import PackedTable
+from databases.files.archive import Archive
+from databases.files.table import FinishedTable
 from databases.prober import MissingTierError, Tables
-from databases.store import FinishedTable
 from databases.tiers import board_at
 from solver.oware.position import Position
 from solver.oware.rules import Rules
@@ -46,7 +46,7 @@ def tier_object(table: FinishedTable) -> dict[str, Any]:
         "losses": losses,
         "exact": None if exact is None else sum(exact.values()),
         "quantities": table.quantities,
-        "packed": isinstance(table, PackedTable),
+        "packed": isinstance(table, Archive),
         "bytes": table.path.stat().st_size,
         "sha256": table.header.digests["value"].whole,
     }
@@ -65,7 +65,7 @@ async def one_tier(state: State, rules: Rules, seeds: int) -> dict[str, Any]:
 async def _longest(state: State, tables: Tables, seeds: int) -> dict[str, Any] | None:
     """The longest distance of a plain table and the first board that has it; found once, then remembered."""
     table, rules = tables.tiers[seeds], tables.rules
-    if "distance" not in table.quantities or isinstance(table, PackedTable):
+    if "distance" not in table.quantities or isinstance(table, Archive):
         return None
     mark = table.header.digests["distance"].whole
     if mark not in state.longest:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from databases.archive import pack
 from databases.builder.build import build_tables
+from databases.files.packing import pack
 from databases.prober import open_tables
 from solver.oware.rules import Rules
 from solver.web.app import application

@@ -14,7 +14,8 @@ from solver.oware.game import OwareGame
 from solver.oware.levels import LEVELS
 from solver.oware.position import Position
 from solver.oware.rules import Rules
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from solver.web.errors import Refused
 from solver.web.jobs import Job, Jobs
 from solver.web.state import SEARCHES, State

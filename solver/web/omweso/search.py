@@ -8,7 +8,8 @@ from typing import Any
 
 from solver.omweso.game import OmwesoGame, plies_to_end
 from solver.omweso.position import OmwesoPosition
-from solver.search.searcher import Limits, Line, Report, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Line, Report, Searcher
 from solver.web.errors import Refused
 from solver.web.jobs import Job
 from solver.web.omweso.game import AskedGame

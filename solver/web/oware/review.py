@@ -14,7 +14,8 @@ from solver.oware import ogn
 from solver.oware.analysis import MoveNote, analyse, average_loss
 from solver.oware.game import OwareGame
 from solver.oware.position import NORTH, SOUTH, Position
-from solver.search.searcher import Limits, Searcher
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from solver.web.errors import Refused
 from solver.web.jobs import Job
 from solver.web.oware.answer import lead_of

@@ -7,16 +7,17 @@ margins, stores included, from the view of the player to move.
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from solver.errors import AbapaError
-from solver.oware.game import OwareGame
+from solver.oware.game import OwareGame, Tables
 from solver.oware.levels import LEVELS, Choice, Level, choose
 from solver.oware.position import Position
-from solver.search.searcher import MAX_DEPTH, Limits, Report, Searcher
+from solver.search.limits import MAX_DEPTH, Limits
+from solver.search.searcher import Report, Searcher
 from solver.web.errors import Refused, error_object
 from solver.web.jobs import Job
 from solver.web.oware.answer import lead_of
@@ -31,8 +32,6 @@ MOST_SECONDS = 30.0
 DEFAULT_SECONDS = 3.0
 SWITCH = {"on": True, "off": False}
 BY_NUMBER = {str(level.level): level for level in LEVELS}
-
-Maps = dict[int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ async def told(job: Job[tuple[str, Any]]) -> AsyncIterator[bytes]:
             yield event("error", error_object(error))
 
 
-def _searcher(position: Position, maps: Maps) -> Searcher[Position]:
+def _searcher(position: Position, maps: Tables) -> Searcher[Position]:
     return Searcher(OwareGame(position.rules, maps), hash_mib=HASH_MIB)
 
 

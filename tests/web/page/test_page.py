@@ -17,6 +17,13 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
 from tests.web.page.conftest import SEEDS, Visit
 
+GO_TO = """address => {
+    history.pushState(null, '', address);
+    dispatchEvent(new PopStateEvent('popstate'));
+}"""
+"""As a link within the page does."""
+
+
 SIX = "0-0-1-0-1-1-1-0-0-1-0-1-21-21-S"
 """Six seeds, level stores."""
 WIDTHS = (360, 768, 1440)
@@ -314,8 +321,7 @@ def test_the_values_are_the_probers(visit: Visit, tables: Path, rules: Rules) ->
             position = Position(tuple(board), (left // 2 + lead, left - left // 2), choose.randrange(2), rules)
             if position.result() is not None:
                 continue
-            page.evaluate("address => { history.pushState(null, '', address); dispatchEvent(new PopStateEvent('popstate')); }",
-                          f"?rules={rules.id}&position={position.text}")  # fmt: skip
+            page.evaluate(GO_TO, f"?rules={rules.id}&position={position.text}")
             wait_for_position(page, position.text)
             wanted = labels(opened, position)
             for place in ("#board a.house", "#moves a"):
@@ -355,7 +361,9 @@ def test_hidden_values_are_nowhere_and_stay_hidden(visit: Visit) -> None:
         assert page.locator("[data-worth]").count() == 0
         assert page.inner_text("#headline") == "South to move"
         assert not re.search(r"[+−][1-9]|wins|loses|draws", page.inner_text("#oware .hero") + page.inner_text("#moves"))
-        names = page.locator("#board a.house").evaluate_all("links => links.map(link => link.getAttribute('aria-label'))")
+        names = page.locator("#board a.house").evaluate_all(
+            "links => links.map(link => link.getAttribute('aria-label'))"
+        )
         assert not any(re.search("wins|loses|draws", name) for name in names)
         page.reload()
 
