@@ -22,6 +22,8 @@ SOUTH, NORTH = 0, 1
 SIDES = ("South", "North")
 Board = tuple[int, ...]
 
+_SEPARATOR = re.compile(r"\s*[,\s]\s*|(?<=[0-9])-")
+
 
 @dataclass(frozen=True)
 class Move:
@@ -60,7 +62,7 @@ class Position:
         houses = 2 * self.rules.pits
         if len(self.board) != houses:
             raise PositionError(f"{len(self.board)} houses given: a board of {self.rules.id} has {houses}")
-        if any(count < 0 for count in (*self.board, *self.stores)):
+        if min(self.board) < 0 or min(self.stores) < 0:
             raise PositionError("a house or a store holds a negative number of seeds: counts are 0 or more")
         if self.turn not in (SOUTH, NORTH):
             raise PositionError(f"turn {self.turn!r}: accepted are 0 (South) and 1 (North)")
@@ -83,7 +85,7 @@ class Position:
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
-        tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
+        tokens = _SEPARATOR.split(text.strip()) if text.strip() else []
         turn, sided = SOUTH, False
         if tokens and tokens[-1] in ("S", "s", "N", "n"):
             turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
@@ -180,25 +182,24 @@ class Position:
 
     def sow(self, house: int) -> Move:
         """What playing ``house`` does, legal or not: sowing, capture, grand slam (``win-only`` needs the stores)."""
-        pits, board = self.rules.pits, list(self.board)
+        board, first = list(self.board), (1 - self.turn) * self.rules.pits
         seeds, board[house] = board[house], 0
-        foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
-        feeds, at = False, house
+        foe = slice(first, first + self.rules.pits)
+        before, at = sum(board[foe]), house
         for at in self.sowing(house):
             board[at] += 1
-            feeds = feeds or at in foe
-        taken: list[int] = []
-        while seeds and at in foe and board[at] in (2, 3):
+        left = sum(board[foe])
+        feeds, taken = left > before, []
+        while seeds and foe.start <= at < foe.stop and board[at] in (2, 3):
             taken.append(at)
             at -= 1
         captured = sum(board[pit] for pit in taken)
-        slam = bool(captured) and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured)
+        slam = bool(captured) and captured == left and self._slam_keeps(captured)
         if slam:
             captured, taken = 0, []
         for pit in taken:
             board[pit] = 0
-        starves = not any(board[pit] for pit in foe)
-        return Move(house, captured, tuple(board), feeds, starves, tuple(taken), slam)
+        return Move(house, captured, tuple(board), feeds, captured == left, tuple(taken), slam)
 
     def sowing(self, house: int) -> tuple[int, ...]:
         """The houses that the seeds of ``house`` fall into, in order: the house lifted from is skipped on each lap."""
@@ -253,7 +254,7 @@ class Position:
     @property
     def ending(self) -> str | None:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
-        if any(2 * store > self.total for store in self.stores):
+        if 2 * max(self.stores) > self.total:
             return "majority"
         if next(self._allowed(), None) is None:
             return "nomove"
