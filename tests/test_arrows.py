@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 ALLOWED: dict[str, str] = {
     "solver": "",
     "solver.errors": "",
+    "solver.files": "",
     "solver.numerals": "",
     "solver.rule_ids": "solver.errors",
     "solver.kernels": "",
@@ -28,7 +29,7 @@ ALLOWED: dict[str, str] = {
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers",
-    "databases.builder": "solver.errors solver.kernels solver.oware "
+    "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
