@@ -265,8 +265,8 @@ def fill_left_out(rules: Rules, values: NDArray[np.int8], seeds: int, tables: Ta
         if fewer not in tables.tiers:
             raise MissingTierError(tables.directory, rules, fewer)
     addresses = np.zeros(seeds + 1, np.uint64)
-    for fewer in range(seeds - 1):
-        addresses[fewer] = tables.map(fewer).ctypes.data
+    maps = [tables.map(fewer) for fewer in range(seeds - 1)]  # kept: the kernel reads them by their addresses
+    addresses[: seeds - 1] = [numbers.ctypes.data for numbers in maps]
     addresses[seeds] = values.ctypes.data
     blocks = np.zeros((seeds + 1, seeds + 2), np.int64)
     for n in range(seeds + 1):

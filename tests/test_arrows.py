@@ -33,7 +33,7 @@ ALLOWED: dict[str, str] = {
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
-    "databases.files": "solver solver.errors solver.kernels solver.oware solver.omweso databases.tiers",
+    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
     "databases.halfboards": "solver.kernels",
     "databases.machine": "solver.errors",

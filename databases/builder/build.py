@@ -27,6 +27,7 @@ from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.files.archive import Archive
 from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables, table_path
+from databases.files.games import want_rules
 from databases.files.journal import write_down
 from databases.files.lock import BuildLock
 from databases.files.packing import unpacked_map
@@ -102,6 +103,7 @@ def build_tables(
     :class:`~databases.files.lock.LockedError` if another builder is at work,
     :class:`~databases.files.faults.TableError` for a damaged table in the way.
     """
+    want_rules(rules, Rules)
     threads = threads or default_threads()
     check_request(rules, seeds, threads)
     check_threads(threads)

@@ -42,7 +42,10 @@ ZSTD_FILTER = 32015
 
 
 class Archive(FinishedTable):
-    """An archive, open for reading: chunks are unpacked as they are asked for, and the last ones kept."""
+    """An archive, open for reading: chunks are unpacked as they are asked for, and the last ones kept.
+
+    Threads take turns: one lock guards the file and the chunks.
+    """
 
     def __init__(self, path: Path, header: Header, offsets: dict[str, int]) -> None:
         super().__init__(path, header)
@@ -71,29 +74,34 @@ class Archive(FinishedTable):
             return cls(path, header, offsets)
 
     def read(self, quantity: str, index: int) -> int:
-        length = self._dataset(quantity).chunks[0]
-        return int(self._chunk(quantity, index // length)[index % length])
+        with self._lock:
+            length = self._dataset(quantity).chunks[0]
+            return int(self._chunk(quantity, index // length)[index % length])
 
     def read_many(self, quantity: str, indexes: NDArray[np.int64]) -> NDArray[Any]:
         """Many numbers; each chunk is unpacked once, in order. Shape and order of ``indexes``, (k,) int64."""
-        length = self._dataset(quantity).chunks[0]
         out = np.empty(len(indexes), QUANTITIES[quantity])
         order = np.argsort(indexes, kind="stable")
-        numbers, firsts = np.unique(indexes[order] // length, return_index=True)
-        for number, first, last in zip(numbers, firsts, [*firsts[1:], len(order)], strict=True):
-            here = order[first:last]
-            out[here] = self._chunk(quantity, int(number))[indexes[here] - number * length]
+        with self._lock:
+            length = self._dataset(quantity).chunks[0]
+            numbers, firsts = np.unique(indexes[order] // length, return_index=True)
+            for number, first, last in zip(numbers, firsts, [*firsts[1:], len(order)], strict=True):
+                here = order[first:last]
+                out[here] = self._chunk(quantity, int(number))[indexes[here] - number * length]
         return out
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        dataset, length = self._dataset(quantity), CHUNK // QUANTITIES[quantity].itemsize
+        length = CHUNK // QUANTITIES[quantity].itemsize
         for start in range(0, self.positions, length):
-            yield self._unpacked(dataset, quantity, start, length).data.cast("B")
+            with self._lock:
+                piece = self._unpacked(self._dataset(quantity), quantity, start, length)
+            yield piece.data.cast("B")
 
     def frame(self) -> NDArray[np.uint8]:
         """Every byte of the plain file outside its numbers."""
         try:
-            return self._dataset("frame")[:]
+            with self._lock:
+                return self._dataset("frame")[:]
         except (OSError, KeyError, RuntimeError) as error:
             raise _damage(self.path, "its frame cannot be read", error) from error
 
@@ -113,6 +121,7 @@ class Archive(FinishedTable):
         return hash_both(self.chunks(quantity))
 
     def _dataset(self, quantity: str) -> Any:
+        self._want_open()
         if self._file is None:
             try:
                 self._file = h5py.File(self.path, "r", locking=False)
@@ -140,10 +149,12 @@ class Archive(FinishedTable):
 
     def close(self) -> None:
         """Let go of the file and of the chunks kept."""
-        self._cache.clear()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        with self._lock:
+            self._closed = True
+            self._cache.clear()
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
 
 def _damage(path: Path, where: str, error: Exception) -> TableError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from databases.files.faults import ForeignTableError
-from databases.files.games import TableRules
+from databases.files.games import TableRules, want_rules
 from solver.errors import AbapaError
 
 TABLES_VARIABLE = "ABAPA_TABLES"
@@ -92,6 +92,7 @@ def find_parts(directory: Path, rules: TableRules) -> list[Path]:
 
 
 def _find(directory: Path, rules: TableRules, suffix: str) -> dict[int, Path]:
+    want_rules(rules)
     paths = _listed(directory) if directory.is_dir() else []
     named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

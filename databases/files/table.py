@@ -1,17 +1,20 @@
 """A finished table, open for reading: its header checked, its numbers mapped or hashed again.
 
-Each quantity is one contiguous dataset, so that a finished table is read through :func:`numpy.memmap` at the dataset's
-offset, without HDF5. Asking for boards is left to :mod:`databases.prober`, proofs to :mod:`databases.verifier`, the
-compressed form to :mod:`databases.files.archive`.
+Each quantity is one contiguous dataset, so that a finished table is read through a map of the file at the dataset's
+offset, without HDF5. A file that somebody makes shorter while it is mapped ends the process (SIGBUS) as soon as the
+lost part is looked at: tables are replaced by renaming, never written in place. Asking for boards is left to
+:mod:`databases.prober`, proofs to :mod:`databases.verifier`, the compressed form to :mod:`databases.files.archive`.
 """
 
 from __future__ import annotations
 
-import os
+import mmap
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from databases.files.disk import read_pieces
 from databases.files.faults import (
     REBUILD,
+    ClosedTableError,
     ForeignTableError,
     InaccessibleTableError,
     TableError,
@@ -30,6 +34,12 @@ from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import opened
 from databases.files.header import FORMAT, FORMAT_VERSION, QUANTITIES, Header, read_header
 from databases.files.journal import seconds_taken
+from solver.files import open_regular
+
+Access = Literal["lookups", "pass", "mixed"]
+"""How a map will be read: at random places, from front to back, or either."""
+READ_IN = 64 << 20
+"""Bytes up to which a quantity is read in whole when look-ups begin; in a larger one each reads its own page only."""
 
 
 class FinishedTable:
@@ -45,6 +55,8 @@ class FinishedTable:
         self.quantities = header.quantities
         self.seeds: int = header.attributes["seeds"]
         self.positions: int = header.attributes["positions"]
+        self._lock = threading.RLock()
+        self._closed = False
 
     @cached_property
     def build_seconds(self) -> float | None:
@@ -100,7 +112,13 @@ class FinishedTable:
         return hash_quantity(lambda: self.chunks(quantity), lambda: self.chunks(quantity), threads)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file. What is asked later raises :class:`~databases.files.faults.ClosedTableError`."""
+        with self._lock:
+            self._closed = True
+
+    def _want_open(self) -> None:
+        if self._closed:
+            raise ClosedTableError(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +137,7 @@ class Table(FinishedTable):
         super().__init__(path, header)
         self.offsets = offsets
         """Where in the file each quantity starts."""
-        self._maps: dict[str, NDArray[Any]] = {}
+        self._maps: dict[tuple[str, Access], NDArray[Any]] = {}
 
     @classmethod
     def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
@@ -144,35 +162,50 @@ class Table(FinishedTable):
                 offsets[quantity] = offset
             return cls(path, header, offsets)
 
-    def map(self, quantity: str) -> NDArray[Any]:
+    def map(self, quantity: str, access: Access = "mixed") -> NDArray[Any]:
         """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
 
-        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
+        Nothing is read until it is looked at; for ``access`` the system is told what to read ahead. The array stays
+        valid when the table is closed. Raises KeyError for a quantity that the table does not hold, and
+        :class:`~databases.files.faults.ClosedTableError` after :meth:`close`.
         """
-        if quantity not in self._maps:
-            offset, kind = self.offsets[quantity], QUANTITIES[quantity]
-            try:
-                mapped = np.memmap(self.path, kind, "r", offset, (self.positions,))
-            except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
-                raise reading_error(self.path, error) from error
-            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
-        return self._maps[quantity]
+        found = self._maps.get((quantity, access))
+        if found is None:
+            found = _mapped(self.path, self.offsets[quantity], QUANTITIES[quantity], self.positions, access)
+            with self._lock:
+                self._want_open()
+                found = self._maps.setdefault((quantity, access), found)  # another thread may have been first
+        return found
 
     def read(self, quantity: str, index: int) -> int:
-        return int(self.map(quantity)[index])
+        return int(self.map(quantity, "lookups")[index])
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
+        self._want_open()
         size = self.positions * QUANTITIES[quantity].itemsize
-        descriptor = -1
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            yield from read_pieces(descriptor, self.offsets[quantity], size, CHUNK)
+            with open_regular(self.path) as file:
+                yield from read_pieces(file.fileno(), self.offsets[quantity], size, CHUNK)
         except (OSError, EOFError) as error:
             raise reading_error(self.path, error) from error
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
 
     def close(self) -> None:
         """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
-        self._maps.clear()
+        with self._lock:
+            self._closed = True
+            self._maps.clear()
+
+
+def _mapped(path: Path, offset: int, kind: np.dtype[Any], count: int, access: Access) -> NDArray[Any]:
+    """So many numbers of a file as a read-only array; the map lives as long as arrays of it do."""
+    start, size = offset - offset % mmap.ALLOCATIONGRANULARITY, count * kind.itemsize
+    try:
+        with open_regular(path) as file:
+            pages = mmap.mmap(file.fileno(), offset - start + size, access=mmap.ACCESS_READ, offset=start)
+    except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
+        raise reading_error(path, error) from error
+    if access != "mixed" and hasattr(mmap, "MADV_RANDOM"):
+        lookups = mmap.MADV_WILLNEED if size <= READ_IN else mmap.MADV_RANDOM
+        with suppress(OSError):  # advice only
+            pages.madvise(lookups if access == "lookups" else mmap.MADV_SEQUENTIAL)
+    return np.frombuffer(pages, kind, count, offset - start)
