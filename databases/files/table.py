@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,9 +32,10 @@ from databases.files.faults import (
 )
 from databases.files.folder import claimed
 from databases.files.hashes import CHUNK, Digest, hash_quantity
-from databases.files.hdf5 import opened
+from databases.files.hdf5 import opened, own_dataset
 from databases.files.header import FORMAT, FORMAT_VERSION, QUANTITIES, Header, read_header
-from databases.files.journal import seconds_taken
+from databases.files.histograms import count_equal, count_margins, histogram_fault
+from databases.files.journal import plausible_seconds, seconds_taken
 from solver.files import open_regular
 
 Access = Literal["lookups", "pass", "mixed"]
@@ -62,7 +64,7 @@ class FinishedTable:
     def build_seconds(self) -> float | None:
         """How long the build of this table took; None where nobody has written it down."""
         if "seconds" in self.attributes:  # earlier versions wrote it into the file
-            return float(self.attributes["seconds"])
+            return plausible_seconds(self.attributes["seconds"])
         return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
 
     @property
@@ -82,17 +84,24 @@ class FinishedTable:
         raise NotImplementedError
 
     def check(self, threads: int = 2) -> list[str]:
-        """Hash all data again and compare: the faults found, one line each, or an empty list.
+        """Hash and count all data again and compare: the faults found, one line each, or an empty list.
 
         ``threads``: 1, or 2 to be done sooner. Raises :class:`InaccessibleTableError` where the system does not hand
         the data out, which is no fault of the table's.
         """
-        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+        faults = [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+        if not faults and "exact" in self.histograms:
+            counts = np.zeros(256, np.int64)
+            for lower, upper in zip(self.chunks("lower"), self.chunks("upper"), strict=True):
+                count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
+            faults += _faults(histogram_fault("exact", self.histograms["exact"], counts))
+        return faults
 
     def _check_quantity(self, quantity: str, threads: int) -> list[str]:
         stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
+        count = _Count(quantity)
         try:
-            now = self._hash(quantity, threads)
+            now = self._hash(quantity, threads, count)
         except InaccessibleTableError:
             raise
         except TableError as error:
@@ -106,10 +115,11 @@ class FinishedTable:
             return [f"{quantity}: the data are right, their chunk hashes have changed"]
         if now.whole != stored.whole and not faults:
             return [f"{quantity}: the hash of the whole does not fit, those of the chunks do"]
-        return faults
+        return faults or _faults(count.fault(self.header))
 
-    def _hash(self, quantity: str, threads: int) -> Digest:
-        return hash_quantity(lambda: self.chunks(quantity), lambda: self.chunks(quantity), threads)
+    def _hash(self, quantity: str, threads: int, count: _Count) -> Digest:
+        """Both hashes of a quantity, which ``count`` sees once."""
+        return hash_quantity(lambda: self.chunks(quantity), lambda: count.over(self.chunks(quantity)), threads)
 
     def close(self) -> None:
         """Let go of the file. What is asked later raises :class:`~databases.files.faults.ClosedTableError`."""
@@ -130,6 +140,39 @@ class FinishedTable:
         return f"<{type(self).__name__} {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
 
 
+class _Count:
+    """Counts a quantity as its pieces pass, to hold what the attributes tell against it."""
+
+    def __init__(self, quantity: str) -> None:
+        self.quantity = quantity
+        self.counts = np.zeros(256, np.int64)
+        self.largest = 0
+
+    def over(self, pieces: Iterator[memoryview]) -> Iterator[memoryview]:
+        """The same pieces."""
+        for piece in pieces:
+            numbers = np.frombuffer(piece, QUANTITIES[self.quantity])
+            if self.quantity == "distance":
+                self.largest = max(self.largest, int(numbers.max()))
+            else:
+                count_margins(numbers, self.counts)
+            yield piece
+
+    def fault(self, header: Header) -> str | None:
+        """What the attributes tell wrong, in words; None if nothing."""
+        if self.quantity != "distance":
+            return histogram_fault(self.quantity, header.histograms[self.quantity], self.counts)
+        if header.largest in (None, self.largest):
+            return None
+        return (
+            f"distance: the data are right, their largest is not: it says {header.largest:,}, counted {self.largest:,}"
+        )
+
+
+def _faults(fault: str | None) -> list[str]:
+    return [] if fault is None else [fault]
+
+
 class Table(FinishedTable):
     """A table as the builder writes it: contiguous, mapped, read without HDF5."""
 
@@ -147,20 +190,7 @@ class Table(FinishedTable):
         """
         name = name or claimed(path)
         with opened(path) as file:
-            size = path.stat().st_size
-            header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
-            offsets: dict[str, int] = {}
-            for quantity in header.quantities:
-                dataset: Any = file[quantity]
-                offset = dataset.id.get_offset()
-                if offset is None:
-                    raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
-                if offset + dataset.nbytes > size:
-                    raise TruncatedTableError(
-                        path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
-                    )
-                offsets[quantity] = offset
-            return cls(path, header, offsets)
+            return cls(path, *read_plain(path, file, path.stat().st_size, name))
 
     def map(self, quantity: str, access: Access = "mixed") -> NDArray[Any]:
         """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
@@ -194,6 +224,23 @@ class Table(FinishedTable):
         with self._lock:
             self._closed = True
             self._maps.clear()
+
+
+def read_plain(path: Path, file: h5py.File, size: int, name: tuple[str, int]) -> tuple[Header, dict[str, int]]:
+    """The checked header of a plain file of ``size`` bytes, and where in it each quantity starts."""
+    header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+    offsets: dict[str, int] = {}
+    for quantity in header.quantities:
+        dataset = own_dataset(path, file, quantity)
+        offset = dataset.id.get_offset()
+        if offset is None:
+            raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
+        if offset + dataset.nbytes > size:
+            raise TruncatedTableError(
+                path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
+            )
+        offsets[quantity] = offset
+    return header, offsets
 
 
 def _mapped(path: Path, offset: int, kind: np.dtype[Any], count: int, access: Access) -> NDArray[Any]:
