@@ -25,7 +25,7 @@ ALLOWED: dict[str, str] = {
     "databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers",
     "solver.__main__": "solver.cli",
-    "databases": "solver.errors solver.numerals solver.kernels solver.oware "
+    "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers",
