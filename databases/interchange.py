@@ -14,6 +14,7 @@ doi 10.48338/vu01-11wjke; J. Romein and H. Bal, *Solving Awari with Parallel Ret
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from databases.halfmoves import row_rank
 from databases.prober import Board, MissingTierError, Tables
 from databases.tiers import block_offsets, board_at, index_in_tier, tier_size
 from solver.errors import AbapaError
+from solver.files import open_regular
 from solver.kernels.compile import kernel, parallel_kernel
 from solver.kernels.intrinsics import load_int8
 from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
@@ -135,8 +137,8 @@ class ScoresFile:
             raise ScoresError(f"{path} is not named like a scores file: accepted is scores.N, N being its seeds")
         seeds = int(match[1])
         try:
-            size = path.stat().st_size
-            path.open("rb").close()
+            with open_regular(path) as file:
+                size = os.fstat(file.fileno()).st_size
         except OSError as error:
             raise ScoresError(f"{path} cannot be read: {error.strerror}") from error
         if size != scores_count(seeds):
@@ -148,7 +150,7 @@ class ScoresFile:
     def pieces(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
         """Our indexes and the file's margins, piece by piece."""
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 for indexes in file_order(PITS, self.seeds):
                     data = file.read(len(indexes))
                     if len(data) != len(indexes):
@@ -265,8 +267,8 @@ def fill_left_out(rules: Rules, values: NDArray[np.int8], seeds: int, tables: Ta
         if fewer not in tables.tiers:
             raise MissingTierError(tables.directory, rules, fewer)
     addresses = np.zeros(seeds + 1, np.uint64)
-    for fewer in range(seeds - 1):
-        addresses[fewer] = tables.map(fewer).ctypes.data
+    maps = [tables.map(fewer) for fewer in range(seeds - 1)]  # kept: the kernel reads them by their addresses
+    addresses[: seeds - 1] = [numbers.ctypes.data for numbers in maps]
     addresses[seeds] = values.ctypes.data
     blocks = np.zeros((seeds + 1, seeds + 2), np.int64)
     for n in range(seeds + 1):

@@ -10,14 +10,17 @@ makes it. A position is a canonical board (2m counts, the mover's houses first) 
 :class:`Positioned` form. Tables are mapped: a probe reads a few bytes, never a table. How tables are stored is left to
 :mod:`databases.files`, Omweso's tables to :mod:`databases.omweso`.
 
-Threads: several may ask one :class:`Tables` at a time as long as what they ask is answered by plain tables. Maps are
-read only, the kernels keep no state, and two threads that open the same table at once get the same answers. An archive
-is for one thread at a time: its cache of chunks has no lock. So is :meth:`Tables.close`, after which the maps are gone.
+Threads: any number may ask one :class:`Tables` at a time, and one may close it meanwhile. A lock is taken where a table
+is opened and inside archives, none where plain tables answer. Who asks keeps the maps that it reads, so closing takes
+none away from under it; what is asked after closing raises :class:`~databases.files.faults.ClosedTableError`.
+
+A table file that is made shorter in place while it is mapped ends the process (SIGBUS): replace tables by renaming.
 """
 
 from __future__ import annotations
 
 import shlex
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +33,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from databases.files.archive import Archive
+from databases.files.faults import ClosedTableError
 from databases.files.folder import existing_folder, find_archives, find_tables
+from databases.files.games import want_rules
 from databases.files.header import QUANTITIES
-from databases.files.table import Table
+from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
 from solver.errors import AbapaError, PositionError, RulesError
@@ -147,6 +152,7 @@ def open_tables(directory: Path | str, rules: Rules) -> Tables:
     :class:`~solver.errors.RulesError` for rules that have no tables.
     """
     directory = Path(directory)
+    want_rules(rules, Rules)
     if not rules.has_tables:
         raise RulesError(f"{rules.id} has no tables: with grand-slam=win-only a board's value depends on the stores")
     return Tables(existing_folder(directory), rules)
@@ -176,7 +182,7 @@ class OpenOnDemand(Mapping[int, AnyTable]):
 class Tables:
     """The tables of one rule set; a context manager. :func:`open_tables` makes one.
 
-    Several threads may ask plain tables at a time; archives, and closing, are for one thread (see the module's head).
+    Any number of threads may ask, and close it meanwhile (see the module's head).
     """
 
     def __init__(self, directory: Path, rules: Rules) -> None:
@@ -185,23 +191,34 @@ class Tables:
         packed = {n: path for n, path in find_archives(directory, rules).items() if n not in self._plain}
         self._paths = dict(sorted((self._plain | packed).items()))
         self._opened: dict[int, Table | Archive] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __reduce__(self) -> tuple[type[Tables], tuple[Path, Rules]]:
+        """Another process opens them for itself."""
+        return Tables, (self.directory, self.rules)
 
     def __repr__(self) -> str:
+        if self._closed:
+            return f"<Tables {self.rules.id} in {self.directory}: closed>"
         return f"<Tables {self.rules.id} in {self.directory}: {len(self._paths)} tiers, complete to {self.seeds} seeds>"
 
     @property
     def tiers(self) -> Mapping[int, Table | Archive]:
         """The tables by seeds, plain or packed; looking one up opens it."""
+        self._want_open()
         return OpenOnDemand(self._paths, self._open)
 
     @property
     def seeds(self) -> int:
         """The largest n for which every tier 0..n is there; -1 without a table of 0 seeds."""
+        self._want_open()
         return next(n for n in range(-1, MAX_SEEDS + 1) if n + 1 not in self._paths)
 
     @property
     def mapped(self) -> Mapping[int, Table]:
         """The tables that can be mapped, by seeds: all but the packed ones; looking one up opens it."""
+        self._want_open()
         return OpenOnDemand(self._plain, self._open_plain)
 
     # -- one position -------------------------------------------------------------------------------------------------
@@ -252,11 +269,14 @@ class Tables:
         ``boards``: integers, int8 is fastest, shape (k, 2m), the mover's houses first. Returns shape (k,), int8
         (uint16 for ``distance``), margins from the mover's view. A board that no table answers is ``default``, or
         raises :class:`MissingTierError`. Raises :class:`~solver.errors.PositionError` for other shapes and negative
-        counts and :class:`~solver.errors.AbapaError` for a quantity that the tables do not hold.
+        counts and :class:`~solver.errors.AbapaError` for a quantity that the tables do not hold, or a ``default`` that
+        its type does not.
         """
         array = self._checked(boards)
         if quantity not in QUANTITIES:
             raise AbapaError(f"unknown quantity {quantity!r}: accepted are {', '.join(QUANTITIES)}")
+        if default is not None:
+            _check_default(default, quantity)
         out = np.zeros(len(array), QUANTITIES[quantity])
         seeds, indexes = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
         geometry = self._geometry
@@ -265,9 +285,13 @@ class Tables:
             raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
         gather = _gather_distances if quantity == "distance" else _gather_margins
         needed = np.unique(seeds[indexes >= 0]).tolist()
-        gather(self._addresses(quantity, needed), seeds, indexes, out)
-        for n in needed:
-            table = self.tiers[n]
+        tables = {n: self._holding(n, quantity) for n in needed}
+        maps = {n: table.map(quantity, "lookups") for n, table in tables.items() if isinstance(table, Table)}
+        addresses = np.zeros(max(self._paths, default=0) + 1, np.int64)  # 0: packed, or not needed
+        for n, numbers in maps.items():
+            addresses[n] = numbers.ctypes.data  # valid as long as ``maps`` is there, whoever closes what meanwhile
+        gather(addresses, seeds, indexes, out)
+        for n, table in tables.items():
             if isinstance(table, Archive):
                 here = np.flatnonzero((seeds == n) & (indexes >= 0))
                 out[here] = table.read_many(quantity, indexes[here])
@@ -275,8 +299,8 @@ class Tables:
             out[at] = self._one_of_many(tuple(array[at].tolist()), quantity, default)
         return out
 
-    def map(self, seeds: int, quantity: str = "value") -> NDArray[Any]:
-        """A whole tier as a read-only map, in index order.
+    def map(self, seeds: int, quantity: str = "value", access: Access = "mixed") -> NDArray[Any]:
+        """A whole tier as a read-only map, in index order; ``access`` says how it will be read.
 
         Raises :class:`MissingTierError`, KeyError for a quantity that the table does not hold, and
         :class:`~solver.errors.AbapaError` for a packed table.
@@ -286,16 +310,17 @@ class Tables:
         table = self.tiers[seeds]
         if isinstance(table, Archive):
             raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
-        return table.map(quantity)
+        return table.map(quantity, access)
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of all tables."""
-        for table in self._opened.values():
+        """Let go of all tables; maps handed out stay valid. What is asked later raises an error."""
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, {}
+        for table in opened.values():
             table.close()
-        self._opened, self._plain, self._paths = {}, {}, {}
-        self.__dict__.pop("_geometry", None)
 
     def __enter__(self) -> Self:
         return self
@@ -306,10 +331,19 @@ class Tables:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _open(self, seeds: int) -> Table | Archive:
-        if seeds not in self._opened:
-            kind = Table if seeds in self._plain else Archive
-            self._opened[seeds] = kind.open(self._paths[seeds])
-        return self._opened[seeds]
+        table = self._opened.get(seeds)
+        if table is None:
+            with self._lock:
+                self._want_open()
+                table = self._opened.get(seeds)
+                if table is None:
+                    kind = Table if seeds in self._plain else Archive
+                    table = self._opened[seeds] = kind.open(self._paths[seeds])
+        return table
+
+    def _want_open(self) -> None:
+        if self._closed:
+            raise ClosedTableError(self.directory)
 
     def _open_plain(self, seeds: int) -> Table:
         table = self._open(seeds)
@@ -317,6 +351,7 @@ class Tables:
         return table
 
     def _canonical(self, position: Positioned | Sequence[int]) -> Board:
+        self._want_open()
         if not isinstance(position, tuple) and isinstance(position, Positioned):  # the second takes ten times as long
             if position.rules != self.rules:
                 raise RulesError(f"a position of {position.rules.id} cannot be looked up in tables of {self.rules.id}")
@@ -424,6 +459,7 @@ class Tables:
         return stretch, None
 
     def _checked(self, boards: ArrayLike) -> NDArray[np.int8]:
+        self._want_open()
         array = np.asarray(boards)
         if array.ndim != 2 or array.shape[1] != 2 * self.rules.pits or not np.issubdtype(array.dtype, np.integer):
             raise PositionError(
@@ -447,19 +483,15 @@ class Tables:
         there = np.array([n in self._paths for n in range(top + 1)])
         return there, rank_terms(pits, top), half_counts(pits, top), offsets
 
-    def _addresses(self, quantity: str, needed: list[int]) -> NDArray[np.int64]:
-        """The machine address of the map of each tier that is needed; 0 for the others and for packed tables."""
-        addresses = np.zeros(max(self._paths, default=0) + 1, np.int64)
-        for n in needed:
-            table = self.tiers[n]
-            if quantity not in table.quantities:
-                raise AbapaError(
-                    f"the {self.rules.id} table of {n} seeds in {self.directory} holds {', '.join(table.quantities)}, "
-                    f"not {quantity}"
-                )
-            if isinstance(table, Table):
-                addresses[n] = table.map(quantity).ctypes.data
-        return addresses
+    def _holding(self, seeds: int, quantity: str) -> Table | Archive:
+        """A tier that is there. Raises :class:`~solver.errors.AbapaError` unless it holds the quantity."""
+        table = self._open(seeds)
+        if quantity not in table.quantities:
+            raise AbapaError(
+                f"the {self.rules.id} table of {seeds} seeds in {self.directory} holds {', '.join(table.quantities)}, "
+                f"not {quantity}"
+            )
+        return table
 
     def _one_of_many(self, board: Board, quantity: str, default: int | None) -> int:
         try:
@@ -471,6 +503,17 @@ class Tables:
         if answer is None:
             raise AbapaError(f"tables of {self.rules.id} hold no {quantity}")
         return answer
+
+
+def _check_default(default: int, quantity: str) -> None:
+    """Refuse what an array of the quantity cannot hold."""
+    least, most = (int(limit) for limit in (np.iinfo(QUANTITIES[quantity]).min, np.iinfo(QUANTITIES[quantity]).max))
+    try:
+        fits = least <= index(default) <= most
+    except TypeError:
+        fits = False
+    if not fits:
+        raise AbapaError(f"default {default!r} for {quantity}: accepted are whole numbers from {least} to {most}")
 
 
 def _best(bounds: list[int | None]) -> int | None:

@@ -214,7 +214,8 @@ def _count_would_pass(pits: int, seeds: int, values: NDArray[np.int8]) -> int:
 def measure_greed(tables: Tables, seeds: int, threads: int = 1) -> Greed:
     """Play the largest capture on every board of a tier that has one, and see what it gives away."""
     rules, pits = tables.rules, tables.rules.pits
-    addresses = np.array([tables.map(n).ctypes.data for n in range(seeds + 1)], np.uint64)
+    maps = [tables.map(n) for n in range(seeds + 1)]  # kept: the kernel reads them by their addresses
+    addresses = np.array([numbers.ctypes.data for numbers in maps], np.uint64)
     blocks = np.zeros((seeds + 1, seeds + 2), np.int64)
     for n in range(seeds + 1):
         blocks[n, : n + 2] = block_offsets(pits, n)
@@ -224,7 +225,7 @@ def measure_greed(tables: Tables, seeds: int, threads: int = 1) -> Greed:
     numba.set_num_threads(threads)
     play_greedily(
         seeds, sowing_table(pits), SLAM_CODES[rules.grand_slam], halves, half_firsts(pits, seeds),
-        half_counts(pits, seeds), rank_terms(pits, seeds), blocks, addresses, tables.map(seeds), threads, found,
+        half_counts(pits, seeds), rank_terms(pits, seeds), blocks, addresses, maps[seeds], threads, found,
     )  # fmt: skip
     worst = int(found[:, 3].max())
     examples = found[(found[:, 3] == worst) & (found[:, 4] >= 0), 4]

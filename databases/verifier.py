@@ -27,6 +27,7 @@ step along one row of a table (:mod:`databases.halfmoves`).
 from __future__ import annotations
 
 import csv
+import io
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ from databases.prober import Board, Tables
 from databases.sweeps import SweptTables, sweep_bytes
 from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError
+from solver.files import open_regular
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
 from solver.numerals import read_whole
@@ -330,7 +332,7 @@ def read_counts(path: Path) -> Counts:
     """
     published: Counts = {}
     try:
-        with path.open(newline="", encoding="utf-8") as lines:
+        with io.TextIOWrapper(open_regular(path), newline="", encoding="utf-8") as lines:
             reader = csv.DictReader(lines)
             names = reader.fieldnames or []
             tier = next((name for name in ("seeds", "stones") if name in names), None)
@@ -342,6 +344,6 @@ def read_counts(path: Path) -> Counts:
                     published.setdefault(seeds, {})[value] = boards
     except OSError as error:
         raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, csv.Error) as error:
         raise AbapaError(f"{path} is no CSV file of numbers with the columns seeds, value, count: {error}") from error
     return published

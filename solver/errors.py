@@ -4,11 +4,30 @@ Everything that bad input, a bad file or a full disk can lead to derives from :c
 prints its text and leaves tracebacks to faults of our own. More specific errors live beside the code that raises them.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 
 class AbapaError(Exception):
     """Base of all errors that name what was wrong with the input and what is accepted, in one line."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Callable[..., AbapaError], tuple[Any, ...]]:
+        """Pickled as what it holds: most of its kinds are not made from their text, as pickle takes for granted.
+
+        A pool of processes that cannot read an error back waits for ever.
+        """
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[AbapaError], args: tuple[Any, ...], attributes: dict[str, Any]) -> AbapaError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class PositionError(AbapaError, ValueError):

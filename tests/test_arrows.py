@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 ALLOWED: dict[str, str] = {
     "solver": "",
     "solver.errors": "",
+    "solver.files": "",
     "solver.numerals": "",
     "solver.rule_ids": "solver.errors",
     "solver.kernels": "",
@@ -26,15 +27,15 @@ ALLOWED: dict[str, str] = {
     "databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers",
     "solver.__main__": "solver.cli",
-    "databases": "solver.errors solver.numerals solver.kernels solver.oware "
+    "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers",
-    "databases.builder": "solver.errors solver.kernels solver.oware "
+    "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
-    "databases.files": "solver solver.errors solver.kernels solver.oware solver.omweso databases.tiers",
+    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
     "databases.halfboards": "solver.kernels",
     "databases.machine": "solver.errors",

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import disk_usage
 from typing import Protocol
 
 import numba
@@ -25,7 +26,8 @@ from databases.builder.plan import Plan, check_request, make_plan, nearest_exist
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.files.archive import Archive
-from databases.files.folder import find_archives, find_parts, find_tables, table_path
+from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables, table_path
+from databases.files.games import want_rules
 from databases.files.journal import write_down
 from databases.files.lock import BuildLock
 from databases.files.packing import unpacked_map
@@ -94,12 +96,14 @@ def build_tables(
     That goes for a tier that is there only in packed form too: it is unpacked to a scratch file if tiers above need it.
     On one thread a table is hashed and flushed before the next tier is begun, on more while the next one is built.
     Inside a tier the state is kept from time to time, if that costs at most ``checkpoint_share`` of the time since
-    (0: never; a large number: after every stage). ``dry_run``: plan, and build nothing. ``report`` gets the plan and
-    then a line a tier; ``clock`` collects seconds by phase. Values are from the mover's view, in seeds. Raises
+    (0: never, and what an earlier build kept is removed; a large number: after every stage). ``dry_run``: plan, and
+    build nothing. ``report`` gets the plan and then a line a tier; also a line where a checkpoint is not believed or
+    has no room. ``clock`` collects seconds by phase. Values are from the mover's view, in seeds. Raises
     :class:`~databases.builder.plan.PlanError` before any work if it does not fit,
     :class:`~databases.files.lock.LockedError` if another builder is at work,
     :class:`~databases.files.faults.TableError` for a damaged table in the way.
     """
+    want_rules(rules, Rules)
     threads = threads or default_threads()
     check_request(rules, seeds, threads)
     check_threads(threads)
@@ -118,6 +122,7 @@ def build_tables(
             missing, archived = survey(directory, rules, seeds, quantities)  # another builder may just have ended
             plan = replace(plan, missing=missing, archived=archived)
             _remove_parts(directory, rules)
+            _remove_checkpoints(plan, report, never=checkpoint_share == 0)
             _Build(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share).carry_out()
     return plan
 
@@ -150,6 +155,23 @@ def _remove_parts(directory: Path, rules: Rules) -> None:
     for path in find_parts(directory, rules):
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def _remove_checkpoints(plan: Plan, report: Callable[[str], object], *, never: bool) -> None:
+    """Give back the disk of checkpoints: of finished tiers, with ``never`` of all that are to be built, and where the
+    tables have no room beside them of every tier. The plan has counted their bytes as free.
+    """
+    checkpoints = find_checkpoints(plan.folder, plan.rules)
+    for seeds, path in checkpoints.items():
+        if (seeds in plan.missing and never) or (seeds <= plan.seeds and seeds not in plan.missing):
+            with suppress(OSError):
+                path.unlink()
+    if plan.whole_disk <= disk_usage(plan.folder).free:
+        return
+    for path in find_checkpoints(plan.folder, plan.rules).values():
+        with suppress(OSError):
+            path.unlink()
+            report(f"{path} is removed: the tables need its room, and its tier starts anew")
 
 
 def _make_folder(directory: Path) -> None:
@@ -198,11 +220,11 @@ class _Build:
         told = _Counter(self._advance)
         scratch = plan.folder if seeds in plan.in_cells else None
         writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities))
-        tier = TierBuild(
-            self.tables, seeds, plan.threads, writer, told.add, self.clock, scratch, self._checkpoint(seeds)
-        )
+        checkpoint = self._checkpoint(seeds)
+        tier = TierBuild(self.tables, seeds, plan.threads, writer, told.add, self.clock, scratch, checkpoint)
         bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
         tier.build(self.finished, bounds=bounds, distance=distance)
+        self.checkpoint_share = checkpoint.share  # none any more where the disk refused one
         told.fill((3 if bounds else 1) * tier_size(plan.rules.pits, seeds))
         with self.clock("write"):
             self.finisher.commit(writer, start, last=seeds == plan.missing[-1])
@@ -228,7 +250,15 @@ class _Build:
         self.finished.add(seeds)
 
     def _checkpoint(self, seeds: int) -> Checkpoint:
-        return Checkpoint(self.plan.folder, self.plan.rules, seeds, self.checkpoint_share)
+        plan = self.plan
+        return Checkpoint(
+            plan.folder,
+            plan.rules,
+            seeds,
+            self.checkpoint_share,
+            keep_free=plan.disk_above(seeds),
+            report=self.report,
+        )
 
 
 def _give_back_freed_memory() -> None:

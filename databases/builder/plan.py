@@ -19,7 +19,7 @@ from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
-from databases.files.folder import find_parts
+from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.halfboards import half_count
@@ -97,6 +97,16 @@ class Plan:
         return sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
 
     @property
+    def whole_disk(self) -> int:
+        """Bytes of disk that the build needs at most, checkpoints apart: it goes on without those."""
+        return self.disk + self.scratch + self.unpacked
+
+    def disk_above(self, seeds: int) -> int:
+        """Bytes of disk that are still to be taken once the table of a tier has its room."""
+        above = sum(table_bytes(self.rules.pits, n, self.quantities) for n in self.missing if n > seeds)
+        return above + self.scratch + self.unpacked if above else 0
+
+    @property
     def peak_memory(self) -> int:
         """Bytes of private memory at the largest tier, the commit of the one before included (:mod:`.finish`).
 
@@ -141,7 +151,7 @@ class Plan:
 
     def require(self) -> None:
         """Raise :class:`PlanError`, with the numbers, if the build does not fit."""
-        disk = self.disk + self.scratch + self.unpacked
+        disk = self.whole_disk
         if disk > self.free_disk:
             raise PlanError(
                 f"no room in {self.folder}: the build needs {disk:,} bytes, {self.free_disk:,} are free; "
@@ -182,9 +192,9 @@ def make_plan(
 
 
 def _left_over(folder: Path, rules: Rules) -> int:
-    """Bytes of disk in unfinished files of killed builds, which the next build removes."""
+    """Bytes of disk in unfinished files and checkpoints of stopped builds, which the next build removes if need be."""
     total = 0
-    for path in find_parts(folder, rules):
+    for path in (*find_parts(folder, rules), *find_checkpoints(folder, rules).values()):
         with suppress(OSError):
             total += path.stat().st_blocks * 512
     return total

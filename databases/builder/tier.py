@@ -75,6 +75,8 @@ class TierBuild:
             parts = form.parts(state) + ([] if plies is None else [array_part(plies)])
             first = self._restore(f"value {form.name}", parts)
             if first is None:
+                if self.checkpoint is not None:
+                    self.checkpoint.report_refused()
                 self._play_captures(form, VALUE, finished["value"], state)
             self._propagate(form.propagation(state, state, plies), first, f"value {form.name}", parts)
             self._write("value", form.table(state))

@@ -52,6 +52,13 @@ class IncompleteTableError(TableError):
     """A table whose writing was not finished."""
 
 
+class ClosedTableError(AbapaError):
+    """A table, or a prober, that was closed was asked."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(f"the tables of {place} were closed: open them again to ask")
+
+
 class TableWriteError(AbapaError):
     """A table cannot be written: no room, no permission."""
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from databases.files.faults import ForeignTableError
-from databases.files.games import TableRules
+from databases.files.games import TableRules, want_rules
 from solver.errors import AbapaError
 
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"
 ARCHIVE_SUFFIX = ".packed.h5"
-_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?P<suffix>\.h5|\.packed\.h5)")
+CHECKPOINT_SUFFIX = ".checkpoint"
+_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?P<suffix>\.h5|\.packed\.h5|\.checkpoint)")
 
 
 def tables_folder(option: Path | str | None = None) -> Path:
@@ -47,6 +48,11 @@ def archive_path(directory: Path, rules: TableRules, seeds: int) -> Path:
     return directory / f"{rules.id}-{seeds:02d}{ARCHIVE_SUFFIX}"
 
 
+def checkpoint_path(directory: Path, rules: TableRules, seeds: int) -> Path:
+    """The state of a tier that is being built: ``DIR/awari-12.checkpoint``."""
+    return directory / f"{rules.id}-{seeds:02d}{CHECKPOINT_SUFFIX}"
+
+
 def parse_name(path: Path, suffix: str = SUFFIX) -> tuple[str, int] | None:
     """Rule id and seeds that a file name claims, or None where it is not a table's (or archive's) name."""
     match = _NAME.fullmatch(path.name)
@@ -71,15 +77,22 @@ def find_archives(directory: Path, rules: TableRules) -> dict[int, Path]:
     return _find(directory, rules, ARCHIVE_SUFFIX)
 
 
+def find_checkpoints(directory: Path, rules: TableRules) -> dict[int, Path]:
+    """The same for what builds that were stopped have left to go on from."""
+    return _find(directory, rules, CHECKPOINT_SUFFIX)
+
+
 def find_parts(directory: Path, rules: TableRules) -> list[Path]:
     """Files of ``rules`` in ``directory`` whose writing is under way, or was when its process died."""
     paths = _listed(directory) if directory.is_dir() else []
     parts = [(path, path.with_name(path.name.removesuffix(".part"))) for path in paths if path.suffix == ".part"]
-    names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in (SUFFIX, ARCHIVE_SUFFIX)]
+    suffixes = SUFFIX, ARCHIVE_SUFFIX, CHECKPOINT_SUFFIX
+    names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in suffixes]
     return [path for path, name in names if name and name[0] == rules.id]
 
 
 def _find(directory: Path, rules: TableRules, suffix: str) -> dict[int, Path]:
+    want_rules(rules)
     paths = _listed(directory) if directory.is_dir() else []
     named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, Self
 
+from solver.errors import RulesError
 from solver.omweso.rules import OmwesoRules
 from solver.oware.rules import Rules
 
@@ -43,3 +44,14 @@ class TableRules(Protocol):
 
 GAMES: dict[str, type[TableRules]] = {kind.game: kind for kind in (Rules, OmwesoRules)}
 """The attribute ``game`` -> the class of its rules."""
+
+
+def want_rules(rules: object, *kinds: type) -> None:
+    """Refuse what is no rule set of ``kinds`` (default: of any game with tables), such as the text of an id.
+
+    Raises :class:`~solver.errors.RulesError`.
+    """
+    kinds = kinds or tuple(GAMES.values())
+    if not isinstance(rules, kinds):
+        names = " or ".join(f"{kind.__name__}.parse(...)" for kind in kinds)
+        raise RulesError(f"{rules!r} is no rule set with tables here: accepted is what {names} returns")

@@ -1,14 +1,14 @@
 """HDF5 as table files use it: written without times and with checksums, read without trust.
 
 The metadata are in the checksummed form of HDF5 1.8 (``v108``), without times of any kind: the same numbers make the
-same file. Which datasets and attributes a table has is left to :mod:`databases.files.header` and
-:mod:`databases.files.writer`.
+same file. What is read lies in the very file: no link, external or virtual storage, reference or foreign filter is
+followed. :func:`own_dataset` and :func:`own_attributes` see to that, and nothing else opens a dataset or attribute for
+reading. Which ones a table has is left to :mod:`databases.files.header` and :mod:`databases.files.writer`.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +16,10 @@ from typing import Any
 
 import h5py
 
+from databases.files.chunks import LARGEST, PIPELINES, filters_of
 from databases.files.faults import REBUILD, ForeignTableError, InaccessibleTableError, reading_error
 from solver.errors import AbapaError
+from solver.files import NotRegularError, open_regular
 
 LAYOUT = ("v108", "v108")
 PAGE = 4096
@@ -65,24 +67,76 @@ def timeless(kind: Any) -> Any:
 def opened(path: Path) -> Iterator[h5py.File]:
     """An HDF5 file open for reading; whatever goes wrong with it comes out as a :class:`TableError`."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # HDF5 would wait for ever for what comes out of a pipe
-            what = "is a folder" if path.is_dir() else "is no regular file"
-            raise InaccessibleTableError(path, f"{what}, not a table", "move it away")
+        open_regular(path).close()  # HDF5 would wait for ever for what comes out of a pipe
         with h5py.File(path, "r", locking=False) as file:
             yield file
     except AbapaError:
         raise
-    except _DAMAGE as error:
+    except NotRegularError as error:
+        what = error.strerror.lower()
+        raise InaccessibleTableError(path, f"{what}, not a table", "move it away") from error
+    except DAMAGE as error:
         raise reading_error(path, error) from error
 
 
-_DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
+DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
 """What HDF5 and numpy raise at a file that is not as it should be."""
 
 
-def own_dataset(path: Path, file: h5py.File, name: str) -> Any:
-    """A dataset of this very file: a link into another one would be read at the wrong place."""
-    link, found = file.get(name, getlink=True), file.get(name)
-    if not isinstance(link, h5py.HardLink) or not isinstance(found, h5py.Dataset):
+def own_dataset(path: Path, file: h5py.File, name: str, *, packed: bool = False) -> Any:
+    """A dataset that lies in this very file by its own bytes: whole numbers or fixed texts, contiguous, or with
+    ``packed`` in chunks of known filters. Raises :class:`ForeignTableError` for every other one, before it is read.
+    """
+    place: Any = file
+    for part in name.split("/"):
+        if not isinstance(place, h5py.Group) or not _is_hard_link(place, part):
+            raise ForeignTableError(path, f"holds no dataset {name}: it is damaged", REBUILD)
+        place = place[part]
+    if not isinstance(place, h5py.Dataset):
         raise ForeignTableError(path, f"holds no dataset {name}: it is damaged", REBUILD)
-    return found
+    plan, kind = place.id.get_create_plist(), place.id.get_type()
+    layout = plan.get_layout()
+    if layout == h5py.h5d.VIRTUAL or plan.get_external_count():
+        raise ForeignTableError(path, f"takes its {name} from elsewhere: only a file's own bytes are read", REBUILD)
+    if kind.committed() or not (kind.get_class() == h5py.h5t.INTEGER or _is_fixed_text(kind)):
+        raise ForeignTableError(path, f"holds {name} in a type that no table has: it is damaged", REBUILD)
+    if not packed and (layout != h5py.h5d.CONTIGUOUS or plan.get_nfilters()):
+        raise ForeignTableError(path, f"is a table whose {name} is not contiguous", REBUILD)
+    if packed and (layout != h5py.h5d.CHUNKED or len(place.chunks) != 1 or filters_of(place) not in PIPELINES):
+        raise ForeignTableError(path, f"is a packed table whose {name} is not packed", REBUILD)
+    if packed and place.chunks[0] * place.dtype.itemsize > LARGEST:
+        raise ForeignTableError(path, f"has {name} in chunks of more than {LARGEST:,} bytes: it is damaged", REBUILD)
+    return place
+
+
+_MOST_ATTRIBUTES = 256
+_LARGEST_ATTRIBUTE = 64 << 10
+
+
+def own_attributes(place: Any) -> dict[str, Any]:
+    """The attributes of a file or dataset: numbers and texts, none large. Raises ValueError for others."""
+    count = h5py.h5a.get_num_attrs(place.id)
+    if count > _MOST_ATTRIBUTES:
+        raise ValueError(f"{count:,} attributes")
+    for at in range(count):
+        attribute = h5py.h5a.open(place.id, index=at)
+        kind, numbers = attribute.get_type(), (h5py.h5t.INTEGER, h5py.h5t.FLOAT, h5py.h5t.ENUM)
+        # Texts of variable length are those of the first Abapa's files: one each, never a list of them.
+        text = _is_fixed_text(kind) or (kind.get_class() == h5py.h5t.STRING and not attribute.shape)
+        if kind.committed() or not (text or kind.get_class() in numbers):
+            raise ValueError("an attribute of a type that no table has")
+        if attribute.get_storage_size() > _LARGEST_ATTRIBUTE:
+            raise ValueError("an attribute larger than any of a table")
+    return dict(place.attrs.items())
+
+
+def _is_hard_link(group: h5py.Group, name: str) -> bool:
+    """Whether a name stands for an object of this file, found without following it."""
+    try:
+        return group.id.links.get_info(name.encode()).type == h5py.h5l.TYPE_HARD
+    except (KeyError, RuntimeError, ValueError):
+        return False
+
+
+def _is_fixed_text(kind: Any) -> bool:
+    return kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()

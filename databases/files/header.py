@@ -24,7 +24,7 @@ from databases.files.faults import (
 )
 from databases.files.games import GAMES, TableRules
 from databases.files.hashes import CHUNK, Digest
-from databases.files.hdf5 import own_dataset
+from databases.files.hdf5 import own_attributes, own_dataset
 from databases.files.histograms import read_histogram
 from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
 from solver import __version__
@@ -52,6 +52,8 @@ class Header:
     histograms: dict[str, dict[int, int]]
     """Of each int8 quantity, and of ``exact`` (boards whose bounds agree): how often each value comes up."""
     digests: dict[str, Digest]
+    largest: int | None = None
+    """The largest ``distance``; None where there is none, or the file does not say."""
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -86,7 +88,7 @@ _ATTRIBUTES = {
 
 def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tuple[str, int]) -> Header:
     """Read and check everything but the numbers of a table of format ``kind``, which should be called ``name``."""
-    attributes = {key: _plain(value) for key, value in file.attrs.items()}
+    attributes = {key: _plain(value) for key, value in own_attributes(file).items()}
     _check_format(path, attributes, kind, version)
     rules = _rules_of(path, attributes)
     seeds, positions, quantities = attributes["seeds"], attributes["positions"], attributes["quantities"].split()
@@ -100,24 +102,28 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
         raise ForeignTableError(path, f"says that it holds {attributes['quantities']!r}: it is damaged", REBUILD)
     histograms: dict[str, dict[int, int]] = {}
     digests: dict[str, Digest] = {}
+    largest: int | None = None
     for quantity in quantities:
-        dataset = own_dataset(path, file, quantity)
+        dataset = own_dataset(path, file, quantity, packed=kind != FORMAT)
+        told = own_attributes(dataset)
         stored = own_dataset(path, file, f"chunk_sha256/{quantity}")
         if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity]:
             raise ForeignTableError(
                 path, f"holds no {positions} numbers of {quantity} in {QUANTITIES[quantity]}", REBUILD
             )
         if quantity != "distance":
-            histograms[quantity] = read_histogram(dataset.attrs, "histogram")
+            histograms[quantity] = read_histogram(told, "histogram")
             if sum(histograms[quantity].values()) != positions:
                 raise ForeignTableError(path, f"does not count every board in its histogram of {quantity}", REBUILD)
-        if stored.shape != (-(-dataset.nbytes // CHUNK),):
+        elif "largest" in told:
+            largest = int(told["largest"])
+        if stored.shape != (-(-dataset.nbytes // CHUNK),) or stored.dtype != np.dtype("S64"):
             raise ForeignTableError(path, f"has {stored.shape} hashes of chunks of {quantity}", REBUILD)
         chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
-        digests[quantity] = Digest(str(_plain(dataset.attrs["sha256"])), chunks)
+        digests[quantity] = Digest(str(_plain(told["sha256"])), chunks)
     if "exact_values" in attributes:
-        histograms["exact"] = read_histogram(file.attrs, "exact")
-    return Header(rules, attributes, histograms, digests)
+        histograms["exact"] = read_histogram(attributes, "exact")
+    return Header(rules, attributes, histograms, digests, largest)
 
 
 def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: int) -> None:

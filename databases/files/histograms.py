@@ -6,6 +6,7 @@ Counts are int64 arrays of 256, value v at v + 128. What the histogram of a tabl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,22 @@ def write_histogram(place: Any, name: str, counts: NDArray[np.int64]) -> None:
     place.attrs[f"{name}_counts"] = counts[values + 128]
 
 
-def read_histogram(attributes: Any, name: str) -> dict[int, int]:
-    """Value -> how often, from these attributes."""
-    values, counts = attributes[f"{name}_values"], attributes[f"{name}_counts"]
+def read_histogram(attributes: Mapping[str, Any], name: str) -> dict[int, int]:
+    """Value -> how often, from these attributes. Raises ValueError, KeyError or TypeError for what is no histogram."""
+    values, counts = np.asarray(attributes[f"{name}_values"]), np.asarray(attributes[f"{name}_counts"])
+    if values.shape != counts.shape or values.ndim != 1 or values.dtype.kind + counts.dtype.kind != "ii":
+        raise ValueError(f"no histogram {name}")
     return {int(value): int(count) for value, count in zip(values, counts, strict=True)}
+
+
+def histogram_fault(name: str, told: Mapping[int, int], counts: NDArray[np.int64]) -> str | None:
+    """What is wrong with a histogram as it is told, given the counts of the data, in words; None if nothing is."""
+    counted = {int(k) - 128: int(counts[k]) for k in np.flatnonzero(counts)}
+    wrong = [value for value in sorted(counted.keys() | told.keys()) if counted.get(value) != told.get(value)]
+    if not wrong:
+        return None
+    value = wrong[0]
+    return (
+        f"{name}: the data are right, their histogram is not: it has {told.get(value, 0):,} boards of {value:+d}, "
+        f"counted {counted.get(value, 0):,}"
+    )

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,16 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.files.archive import FORMAT, FORMAT_VERSION, ZSTD_FILTER, Archive, load_zstd
+from databases.files.archive import FORMAT, FORMAT_VERSION, Archive, gaps, load_zstd, places
+from databases.files.chunks import ZSTD
 from databases.files.disk import flush, take_room, write_all
 from databases.files.faults import REBUILD, InaccessibleTableError, TableError, TableWriteError, error_text
 from databases.files.folder import archive_path, table_path
-from databases.files.hdf5 import new_file, opened, set_attributes
+from databases.files.hdf5 import new_file, opened, own_attributes, own_dataset, set_attributes
 from databases.files.header import QUANTITIES
 from databases.files.table import Table
 from solver.errors import AbapaError
+from solver.files import open_regular
 
 COMPRESSIONS = ("gzip", "zstd")
 CHUNK_BYTES = 64 << 10
@@ -58,12 +59,13 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     try:
         part.unlink(missing_ok=True)
         with new_file(part) as file, opened(table.path) as plain:
-            set_attributes(file, {**plain.attrs, "format": FORMAT, "format_version": FORMAT_VERSION})
+            set_attributes(file, {**own_attributes(plain), "format": FORMAT, "format_version": FORMAT_VERSION})
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
                 write = _write_gzip if compression == "gzip" else _write_zstd
                 dataset = write(file, quantity, table.map(quantity), threads)
-                set_attributes(dataset, {**plain[quantity].attrs, "offset_in_file": table.offsets[quantity]})
+                told = own_attributes(own_dataset(table.path, plain, quantity))
+                set_attributes(dataset, {**told, "offset_in_file": table.offsets[quantity]})
             file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
         flush(part)
         part.rename(path)
@@ -114,7 +116,7 @@ def _write_zstd(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: 
         data=numbers,
         chunks=(length,),
         shuffle=numbers.itemsize > 1,
-        compression=ZSTD_FILTER,
+        compression=ZSTD,
         compression_opts=(ZSTD_LEVEL,),
         track_times=False,
     )
@@ -122,23 +124,10 @@ def _write_zstd(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: 
 
 def _frame(table: Table) -> NDArray[np.uint8]:
     """Every byte of a plain file outside its numbers, in order."""
-    data = np.memmap(table.path, np.uint8, "r")
-    keep = [data[start:end] for start, end in _gaps(table, len(data))]
-    return np.concatenate(keep)
-
-
-def _gaps(table: Table | Archive, size: int) -> Iterator[tuple[int, int]]:
-    """The stretches of a plain file of ``size`` bytes that are not numbers."""
-    at = 0
-    for start, length in sorted(_places(table).values()):
-        yield at, start
-        at = start + length
-    yield at, size
-
-
-def _places(table: Table | Archive) -> dict[str, tuple[int, int]]:
-    """Where each quantity lies in the plain file: (offset, bytes)."""
-    return {name: (table.offsets[name], table.positions * QUANTITIES[name].itemsize) for name in table.quantities}
+    with open_regular(table.path) as file:
+        size = os.fstat(file.fileno()).st_size
+        keep = [os.pread(file.fileno(), end - start, start) for start, end in gaps(table, size)]
+    return np.frombuffer(b"".join(keep), np.uint8)
 
 
 # -- unpacking --------------------------------------------------------------------------------------------------------
@@ -186,18 +175,14 @@ def _compare(part: Path, archive: Archive) -> None:
 
 
 def _restore(archive: Archive, descriptor: int) -> None:
-    frame = archive.frame()
-    places = _places(archive)
-    size = len(frame) + sum(length for _, length in places.values())
-    gaps = list(_gaps(archive, size))
-    if any(not 0 <= start <= end <= size for start, end in gaps):
-        raise TableError(archive.path, "is damaged: its offsets do not fit its numbers", REBUILD)
+    archive.check_frame()
+    frame, size = archive.frame(), archive.size
     take_room(descriptor, size)
     taken = 0
-    for start, end in gaps:
+    for start, end in gaps(archive, size):
         write_all(descriptor, frame[taken : taken + end - start].data, start)
         taken += end - start
-    for quantity, (start, _) in places.items():
+    for quantity, (start, _) in places(archive).items():
         _unpack_numbers(archive, quantity, descriptor, start)
 
 

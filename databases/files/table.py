@@ -1,24 +1,29 @@
 """A finished table, open for reading: its header checked, its numbers mapped or hashed again.
 
-Each quantity is one contiguous dataset, so that a finished table is read through :func:`numpy.memmap` at the dataset's
-offset, without HDF5. Asking for boards is left to :mod:`databases.prober`, proofs to :mod:`databases.verifier`, the
-compressed form to :mod:`databases.files.archive`.
+Each quantity is one contiguous dataset, so that a finished table is read through a map of the file at the dataset's
+offset, without HDF5. A file that somebody makes shorter while it is mapped ends the process (SIGBUS) as soon as the
+lost part is looked at: tables are replaced by renaming, never written in place. Asking for boards is left to
+:mod:`databases.prober`, proofs to :mod:`databases.verifier`, the compressed form to :mod:`databases.files.archive`.
 """
 
 from __future__ import annotations
 
-import os
+import mmap
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from databases.files.disk import read_pieces
 from databases.files.faults import (
     REBUILD,
+    ClosedTableError,
     ForeignTableError,
     InaccessibleTableError,
     TableError,
@@ -27,9 +32,16 @@ from databases.files.faults import (
 )
 from databases.files.folder import claimed
 from databases.files.hashes import CHUNK, Digest, hash_quantity
-from databases.files.hdf5 import opened
+from databases.files.hdf5 import opened, own_dataset
 from databases.files.header import FORMAT, FORMAT_VERSION, QUANTITIES, Header, read_header
-from databases.files.journal import seconds_taken
+from databases.files.histograms import count_equal, count_margins, histogram_fault
+from databases.files.journal import plausible_seconds, seconds_taken
+from solver.files import open_regular
+
+Access = Literal["lookups", "pass", "mixed"]
+"""How a map will be read: at random places, from front to back, or either."""
+READ_IN = 64 << 20
+"""Bytes up to which a quantity is read in whole when look-ups begin; in a larger one each reads its own page only."""
 
 
 class FinishedTable:
@@ -45,12 +57,14 @@ class FinishedTable:
         self.quantities = header.quantities
         self.seeds: int = header.attributes["seeds"]
         self.positions: int = header.attributes["positions"]
+        self._lock = threading.RLock()
+        self._closed = False
 
     @cached_property
     def build_seconds(self) -> float | None:
         """How long the build of this table took; None where nobody has written it down."""
         if "seconds" in self.attributes:  # earlier versions wrote it into the file
-            return float(self.attributes["seconds"])
+            return plausible_seconds(self.attributes["seconds"])
         return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
 
     @property
@@ -70,17 +84,24 @@ class FinishedTable:
         raise NotImplementedError
 
     def check(self, threads: int = 2) -> list[str]:
-        """Hash all data again and compare: the faults found, one line each, or an empty list.
+        """Hash and count all data again and compare: the faults found, one line each, or an empty list.
 
         ``threads``: 1, or 2 to be done sooner. Raises :class:`InaccessibleTableError` where the system does not hand
         the data out, which is no fault of the table's.
         """
-        return [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+        faults = [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
+        if not faults and "exact" in self.histograms:
+            counts = np.zeros(256, np.int64)
+            for lower, upper in zip(self.chunks("lower"), self.chunks("upper"), strict=True):
+                count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
+            faults += _faults(histogram_fault("exact", self.histograms["exact"], counts))
+        return faults
 
     def _check_quantity(self, quantity: str, threads: int) -> list[str]:
         stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
+        count = _Count(quantity)
         try:
-            now = self._hash(quantity, threads)
+            now = self._hash(quantity, threads, count)
         except InaccessibleTableError:
             raise
         except TableError as error:
@@ -94,13 +115,20 @@ class FinishedTable:
             return [f"{quantity}: the data are right, their chunk hashes have changed"]
         if now.whole != stored.whole and not faults:
             return [f"{quantity}: the hash of the whole does not fit, those of the chunks do"]
-        return faults
+        return faults or _faults(count.fault(self.header))
 
-    def _hash(self, quantity: str, threads: int) -> Digest:
-        return hash_quantity(lambda: self.chunks(quantity), lambda: self.chunks(quantity), threads)
+    def _hash(self, quantity: str, threads: int, count: _Count) -> Digest:
+        """Both hashes of a quantity, which ``count`` sees once."""
+        return hash_quantity(lambda: self.chunks(quantity), lambda: count.over(self.chunks(quantity)), threads)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file. What is asked later raises :class:`~databases.files.faults.ClosedTableError`."""
+        with self._lock:
+            self._closed = True
+
+    def _want_open(self) -> None:
+        if self._closed:
+            raise ClosedTableError(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +140,39 @@ class FinishedTable:
         return f"<{type(self).__name__} {self.rules.id} {self.seeds} seeds: {' '.join(self.quantities)}>"
 
 
+class _Count:
+    """Counts a quantity as its pieces pass, to hold what the attributes tell against it."""
+
+    def __init__(self, quantity: str) -> None:
+        self.quantity = quantity
+        self.counts = np.zeros(256, np.int64)
+        self.largest = 0
+
+    def over(self, pieces: Iterator[memoryview]) -> Iterator[memoryview]:
+        """The same pieces."""
+        for piece in pieces:
+            numbers = np.frombuffer(piece, QUANTITIES[self.quantity])
+            if self.quantity == "distance":
+                self.largest = max(self.largest, int(numbers.max()))
+            else:
+                count_margins(numbers, self.counts)
+            yield piece
+
+    def fault(self, header: Header) -> str | None:
+        """What the attributes tell wrong, in words; None if nothing."""
+        if self.quantity != "distance":
+            return histogram_fault(self.quantity, header.histograms[self.quantity], self.counts)
+        if header.largest in (None, self.largest):
+            return None
+        return (
+            f"distance: the data are right, their largest is not: it says {header.largest:,}, counted {self.largest:,}"
+        )
+
+
+def _faults(fault: str | None) -> list[str]:
+    return [] if fault is None else [fault]
+
+
 class Table(FinishedTable):
     """A table as the builder writes it: contiguous, mapped, read without HDF5."""
 
@@ -119,7 +180,7 @@ class Table(FinishedTable):
         super().__init__(path, header)
         self.offsets = offsets
         """Where in the file each quantity starts."""
-        self._maps: dict[str, NDArray[Any]] = {}
+        self._maps: dict[tuple[str, Access], NDArray[Any]] = {}
 
     @classmethod
     def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
@@ -129,50 +190,69 @@ class Table(FinishedTable):
         """
         name = name or claimed(path)
         with opened(path) as file:
-            size = path.stat().st_size
-            header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
-            offsets: dict[str, int] = {}
-            for quantity in header.quantities:
-                dataset: Any = file[quantity]
-                offset = dataset.id.get_offset()
-                if offset is None:
-                    raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
-                if offset + dataset.nbytes > size:
-                    raise TruncatedTableError(
-                        path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
-                    )
-                offsets[quantity] = offset
-            return cls(path, header, offsets)
+            return cls(path, *read_plain(path, file, path.stat().st_size, name))
 
-    def map(self, quantity: str) -> NDArray[Any]:
+    def map(self, quantity: str, access: Access = "mixed") -> NDArray[Any]:
         """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
 
-        Nothing is read until it is looked at. Raises KeyError for a quantity that the table does not hold.
+        Nothing is read until it is looked at; for ``access`` the system is told what to read ahead. The array stays
+        valid when the table is closed. Raises KeyError for a quantity that the table does not hold, and
+        :class:`~databases.files.faults.ClosedTableError` after :meth:`close`.
         """
-        if quantity not in self._maps:
-            offset, kind = self.offsets[quantity], QUANTITIES[quantity]
-            try:
-                mapped = np.memmap(self.path, kind, "r", offset, (self.positions,))
-            except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
-                raise reading_error(self.path, error) from error
-            self._maps[quantity] = np.asarray(mapped)  # the plain class: looking one number up is three times faster
-        return self._maps[quantity]
+        found = self._maps.get((quantity, access))
+        if found is None:
+            found = _mapped(self.path, self.offsets[quantity], QUANTITIES[quantity], self.positions, access)
+            with self._lock:
+                self._want_open()
+                found = self._maps.setdefault((quantity, access), found)  # another thread may have been first
+        return found
 
     def read(self, quantity: str, index: int) -> int:
-        return int(self.map(quantity)[index])
+        return int(self.map(quantity, "lookups")[index])
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
+        self._want_open()
         size = self.positions * QUANTITIES[quantity].itemsize
-        descriptor = -1
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            yield from read_pieces(descriptor, self.offsets[quantity], size, CHUNK)
+            with open_regular(self.path) as file:
+                yield from read_pieces(file.fileno(), self.offsets[quantity], size, CHUNK)
         except (OSError, EOFError) as error:
             raise reading_error(self.path, error) from error
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
 
     def close(self) -> None:
         """Let go of the maps (arrays handed out stay valid until they are dropped themselves)."""
-        self._maps.clear()
+        with self._lock:
+            self._closed = True
+            self._maps.clear()
+
+
+def read_plain(path: Path, file: h5py.File, size: int, name: tuple[str, int]) -> tuple[Header, dict[str, int]]:
+    """The checked header of a plain file of ``size`` bytes, and where in it each quantity starts."""
+    header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+    offsets: dict[str, int] = {}
+    for quantity in header.quantities:
+        dataset = own_dataset(path, file, quantity)
+        offset = dataset.id.get_offset()
+        if offset is None:
+            raise ForeignTableError(path, f"is a table whose {quantity} is not contiguous", REBUILD)
+        if offset + dataset.nbytes > size:
+            raise TruncatedTableError(
+                path, f"is truncated: {size:,} bytes, {offset + dataset.nbytes:,} needed", REBUILD
+            )
+        offsets[quantity] = offset
+    return header, offsets
+
+
+def _mapped(path: Path, offset: int, kind: np.dtype[Any], count: int, access: Access) -> NDArray[Any]:
+    """So many numbers of a file as a read-only array; the map lives as long as arrays of it do."""
+    start, size = offset - offset % mmap.ALLOCATIONGRANULARITY, count * kind.itemsize
+    try:
+        with open_regular(path) as file:
+            pages = mmap.mmap(file.fileno(), offset - start + size, access=mmap.ACCESS_READ, offset=start)
+    except (OSError, ValueError) as error:  # ValueError: it has become shorter since it was opened
+        raise reading_error(path, error) from error
+    if access != "mixed" and hasattr(mmap, "MADV_RANDOM"):
+        lookups = mmap.MADV_WILLNEED if size <= READ_IN else mmap.MADV_RANDOM
+        with suppress(OSError):  # advice only
+            pages.madvise(lookups if access == "lookups" else mmap.MADV_SEQUENTIAL)
+    return np.frombuffer(pages, kind, count, offset - start)

@@ -106,7 +106,7 @@ class SmallTables:
             return fold_plies([plies for _, plies in self.turns(position)])
         table = self._tables[position.fresh]
         index = board_index(position.side + position.opponent)
-        return int(table.map("distance")[index]) if table.map("value")[index] else DRAWN
+        return table.read("distance", index) if table.read("value", index) else DRAWN
 
     def turns(self, position: OmwesoPosition) -> list[tuple[Turn, int]]:
         """Every turn of a position with the plies of the position after it."""

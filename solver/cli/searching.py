@@ -71,7 +71,9 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, Tier]]:
     needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
     with open_tables(folder, rules) as tables:
         maps = {
-            seeds: Tier({quantity: table.map(quantity) for quantity in needed}, tier_index(rules.pits, seeds))
+            seeds: Tier(
+                {quantity: table.map(quantity, "lookups") for quantity in needed}, tier_index(rules.pits, seeds)
+            )
             for seeds, table in tables.mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }
