@@ -88,6 +88,7 @@ def prove(
     fresh, lead = replace(position, seen=frozenset()), searcher.game.lead(position)
     proof = replace(start, stuck=False)
     with searcher.session(fresh, limits) as session:
+        session.end_in_tables()
         siege = _Siege(session, fresh, graph_mib)
         while not (proof.final or session.stopped):
             reached = session.nodes

@@ -24,6 +24,12 @@ from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
 
 _SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
+_FRESH = (
+    "nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt", "past", "tables_end", "horizon"
+)  # fmt: skip
+"""What a worker begins each session without."""
+_PROGRESS_SHARE = 0.2  # of a time limit, kept for Searcher.progress where it may be asked
+_LEAST_PROGRESS = 0.002  # seconds
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
 Position = TypeVar("Position")
@@ -167,9 +173,13 @@ class Searcher(Generic[Position]):
         return report
 
     def choose(self, position: Position, limits: Limits | None = None) -> Report:
-        """Search for a move to play: as :meth:`search_through`, and inside tables a move that makes progress."""
-        report = self.search_through(position, limits)
-        move = self.progress(position, report)
+        """Search for a move to play: as :meth:`search_through`, and inside tables a move that makes progress.
+
+        A limit of time holds for both together.
+        """
+        limits = limits or Limits()
+        report = self.search_through(position, self.thinking(position, limits))
+        move = self.progress(position, report, limits)
         self._raise_interrupt()
         if move is None or move == report.best.moves[0]:
             return report
@@ -179,16 +189,31 @@ class Searcher(Generic[Position]):
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def progress(self, position: Position, report: Report, nodes: int = 200_000) -> int | None:
+    def thinking(self, position: Position, limits: Limits) -> Limits:
+        """The limits of the search before :meth:`progress`, which needs some of the time where tables are at hand."""
+        if limits.seconds is None or not self._tabled(position):
+            return limits
+        return replace(limits, seconds=limits.seconds * (1 - _PROGRESS_SHARE))
+
+    def _tabled(self, position: Position) -> bool:
+        return isinstance(self.game, Tabled) and self.game.tabled(position)
+
+    def progress(
+        self, position: Position, report: Report, limits: Limits | None = None, nodes: int = 200_000
+    ) -> int | None:
         """A move that leads by force to a capture or end that gives what ``report`` promises, if tables promised it.
 
         None where tables do not know the position, where nothing is to be won on the board (endless play will do), or
-        where no such line is found within ``nodes``.
+        where no such line is found within ``nodes`` and what is left of the seconds of ``limits``. A line that comes
+        back to a board of the game is none.
         """
         value = report.best.score - self.game.lead(position)
-        if not isinstance(self.game, Tabled) or not self.game.tabled(position) or value <= 0:
+        if value <= 0 or not self._tabled(position):
             return None
-        with self.session(position, Limits(nodes=nodes)) as session:
+        seconds = limits.seconds if limits is not None else None
+        if seconds is not None:
+            seconds = max(seconds - report.seconds, _LEAST_PROGRESS)
+        with self.session(position, Limits(nodes=nodes, seconds=seconds)) as session:
             session.set_apart()
             for depth in range(1, MAX_DEPTH + 1):
                 found = session.window(value - 1, value, depth)
@@ -218,6 +243,8 @@ class Searcher(Generic[Position]):
                 yield Report(reached, lines, low, high, session.nodes, seconds, hits, found is not None)
                 if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
                     return
+                if session.complete or session.late:
+                    return
 
 
 @dataclass(frozen=True)
@@ -244,6 +271,9 @@ class Session(Generic[Position]):
             raise AbapaError("the game is over: there is nothing to search")
         self._searcher, self._limits = searcher, limits
         self._workers, self._stop, self._kernels = searcher._workers, searcher._stop, searcher.game.kernels
+        self.complete = False
+        """Whether the last two depths searched the same nodes and met no horizon, so that a deeper one would too."""
+        self._last_nodes = 0
         searcher.interrupted = False
         searcher._age = (searcher._age + 1) & 63
         self._stop[0] = 0
@@ -253,7 +283,7 @@ class Session(Generic[Position]):
     def _prepare(self, worker: NDArray[np.void], position: Position) -> None:
         """Everything a search must not inherit from the last one, and the position."""
         record = worker[0]
-        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt"):
+        for name in _FRESH:
             record[name] = 0
         record["patience"] = LOOK_UP_EVERY
         record["budget"] = self._limits.nodes or MAX_NODES
@@ -284,6 +314,11 @@ class Session(Generic[Position]):
         return time.perf_counter() - self._began
 
     @property
+    def late(self) -> bool:
+        """Whether its time is over. A search of few nodes does not look at the clock."""
+        return self._limits.seconds is not None and self.seconds >= self._limits.seconds
+
+    @property
     def nodes(self) -> int:
         """Nodes of all threads so far."""
         return sum(int(worker[0]["nodes"]) for worker in self._workers)
@@ -305,6 +340,11 @@ class Session(Generic[Position]):
             guess = self._with_window(worker, depth, guess)
             if worker[0]["aborted"] or self._stop[0]:
                 return
+
+    def end_in_tables(self) -> None:
+        """From here on let every table end the search below it: for proofs, which want its bounds and no estimate."""
+        for worker in self._workers:
+            worker[0]["tables_end"] = 1
 
     def set_apart(self) -> None:
         """Search for progress from here on (:mod:`solver.search.negamax`), under keys of this session's own."""
@@ -362,7 +402,8 @@ class Session(Generic[Position]):
         """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
         worker = self._workers[0]
         record = worker[0]
-        record["excluded"] = 0
+        record["excluded"] = record["horizon"] = 0
+        before_nodes = int(record["nodes"])
         lines: list[Line] = []
         low = high = lead
         for rank in range(multipv):
@@ -377,6 +418,8 @@ class Session(Generic[Position]):
             lines.append(Line(score + lead, *bounds, moves))
             record["excluded"] |= np.uint64(1 << moves[0])
         record["excluded"] = 0
+        nodes = int(record["nodes"]) - before_nodes
+        self.complete, self._last_nodes = not record["horizon"] and nodes == self._last_nodes, nodes
         return tuple(sorted(lines, key=lambda line: (-line.score, -line.low))), low, high
 
     def _with_window(self, worker: NDArray[np.void], depth: int, guess: int | None) -> int:
