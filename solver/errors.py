@@ -4,7 +4,6 @@ Everything that bad input, a bad file or a full disk can lead to derives from :c
 prints its text and leaves tracebacks to faults of our own. More specific errors live beside the code that raises them.
 """
 
-
 MOST_QUOTED = 80
 """The most characters of a person's text that a message repeats."""
 

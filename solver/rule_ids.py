@@ -29,7 +29,9 @@ def split_id(
         for field in fields:
             name, equals, value = field.partition("=")
             if not equals or name not in names or name in seen:
-                raise RulesError(f"unknown or repeated field {quoted(field)} in {kind} {quoted(text)}: accepted are {accepted}")
+                raise RulesError(
+                    f"unknown or repeated field {quoted(field)} in {kind} {quoted(text)}: accepted are {accepted}"
+                )
             seen.add(name)
             yield name, value
 

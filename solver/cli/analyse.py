@@ -49,9 +49,9 @@ def command(
 ) -> None:
     """Annotate each move of the games in GAME with its value and with what it lost.
 
-    GAME is a file in Oware Game Notation, of 64 MiB at most; "-" is stdin. Values are final margins in seeds from the view of the player
-    who moved. They are exact where tables or the end of the game decide. Each position is judged as if it stood fresh
-    on the board.
+    GAME is a file in Oware Game Notation, of 64 MiB at most; "-" is stdin. Values are final margins in seeds from the
+    view of the player who moved. They are exact where tables or the end of the game decide. Each position is judged as
+    if it stood fresh on the board.
 
     The Variant tag of a game names its rules; a game without one is read as Abapa. An unknown name is an error unless
     --rules says by which rules to read the games.
@@ -116,13 +116,15 @@ def read_games(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        click.echo(f"abapa: line {line}: byte {data[error.start]:02X} is not UTF-8, {path} is read as Latin-1", err=True)
+        click.echo(
+            f"abapa: line {line}: byte {data[error.start]:02X} is not UTF-8, {path} is read as Latin-1", err=True
+        )
         return data.decode("latin-1")
 
 
 def _bytes_of(path: Path) -> bytes:
     """Up to MOST_BYTES and one more. A pipe that nobody writes to is empty, and not waited for."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         kind = os.fstat(file.fileno()).st_mode
         if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
             raise AbapaError(f"{path} is no file of games: accepted are files and pipes")
@@ -138,7 +140,7 @@ def annotate(records: list[Record], limits: Limits, open_searcher: OpenSearcher)
     with progress_bar(sum(len(record.moves) for record in records), "move", "analyse") as bar:
         for record in records:
             notes = []
-            with open_searcher(record.rules) as searcher:
+            with open_searcher(record.rules, record.start.seeds) as searcher:
                 for note in analyse(searcher, record.positions(), limits):
                     notes.append(note)
                     bar.update(1)

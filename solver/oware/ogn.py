@@ -399,7 +399,9 @@ def _check_result(game: _Game, last: Position) -> None:
         return
     for claim in dict.fromkeys(claims):
         if not _agrees(claim, last):
-            record.warnings.append(f"Result {quoted(claim)} is wrong: the game ended by its rules, {final} ({last.ending})")
+            record.warnings.append(
+                f"Result {quoted(claim)} is wrong: the game ended by its rules, {final} ({last.ending})"
+            )
     record.tags["Result"] = final
 
 

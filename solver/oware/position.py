@@ -87,7 +87,9 @@ class Position:
                 raise PositionError(f"position {quoted(text)} names the side to move but no stores: {form}")
         for token in tokens:
             if re.fullmatch(r"-[0-9]+", token) or token == "":
-                raise PositionError(f"position {quoted(text)} has a negative or empty count: counts are 0 or more; {form}")
+                raise PositionError(
+                    f"position {quoted(text)} has a negative or empty count: counts are 0 or more; {form}"
+                )
             if not re.fullmatch(r"[0-9]{1,4}", token):
                 raise PositionError(f"position {quoted(text)} has {quoted(token)} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)

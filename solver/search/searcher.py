@@ -7,7 +7,7 @@ it reports are final margins: from the view of the player to move at the root, s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -112,15 +112,26 @@ class Searcher(Generic[Position]):
         """Whether the last search was ended by Ctrl-C."""
         for worker in self._workers:
             worker[0]["stop"] = self._stop.ctypes.data
-            if self.entries is not None:
-                worker[0]["entries"] = self.entries.ctypes.data
-                worker[0]["buckets"] = len(self.entries)
+        self._name_table()
 
     def clear(self) -> None:
-        """Forget everything that earlier searches found."""
+        """Forget everything that earlier searches found.
+
+        The table is taken anew from the system: pages of zeros cost nothing until they are written.
+        """
         if self.entries is not None:
-            self.entries[:] = 0
+            mib = self.entries.nbytes >> 20
+            self.entries = None  # the old one goes before the new one comes
+            self.entries = allocate(mib)
+            self._name_table()
         self._age = 0
+
+    def _name_table(self) -> None:
+        """Tell the workers where the transposition table lies."""
+        if self.entries is not None:
+            for worker in self._workers:
+                worker[0]["entries"] = self.entries.ctypes.data
+                worker[0]["buckets"] = len(self.entries)
 
     @property
     def fullness(self) -> int:
@@ -132,6 +143,12 @@ class Searcher(Generic[Position]):
     def stop(self) -> None:
         """End the running search within about a thousand nodes; its last report is the result."""
         self._stop[0] = 1
+
+    def end_within(self, seconds: float) -> None:
+        """Give the running search so many seconds from now on, whatever time it had."""
+        deadline = _deadline(seconds)
+        for worker in self._workers:
+            worker[0]["deadline"] = deadline
 
     def session(self, position: Position, limits: Limits) -> Session[Position]:
         """A position set up to be searched under limits, for :meth:`reports` and for kernels of a caller's own.
@@ -146,15 +163,17 @@ class Searcher(Generic[Position]):
         limits: Limits | None = None,
         *,
         multipv: int = 1,
+        only: Collection[int] = (),
         on_depth: Callable[[Report], None] | None = None,
     ) -> Report:
         """Search a position and return the last report; ``on_depth`` sees each as it comes.
 
-        ``multipv`` asks for the best so many root moves, each with its own score. Ctrl-C ends the search like
+        ``multipv`` asks for the best so many root moves, each with its own score; ``only`` names the moves that may be
+        played at the root, all without any: bounds are then of those moves alone. Ctrl-C ends the search like
         :meth:`stop`, is not raised and sets :attr:`interrupted`. Raises AbapaError when the game is over.
         """
         report = None
-        with closing(self.reports(position, limits, multipv=multipv)) as reports:
+        with closing(self.reports(position, limits, multipv=multipv, only=only)) as reports:
             try:
                 for report in reports:
                     if on_depth is not None:
@@ -223,13 +242,17 @@ class Searcher(Generic[Position]):
                     return found.move
         return None
 
-    def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Generator[Report]:
+    def reports(
+        self, position: Position, limits: Limits | None = None, *, multipv: int = 1, only: Collection[int] = ()
+    ) -> Generator[Report]:
         """Search a position, a report for each depth as it is finished; see :meth:`search`."""
         limits = limits or Limits()
         if multipv < 1:
             raise AbapaError(f"{multipv} lines: accepted is 1 or more")
         with self.session(position, limits) as session:
             lead, legal = self.game.lead(position), self.game.legal(position)
+            if only:
+                legal = session.restrict(legal, only)
             # Stopped inside the first depth, a search knows no better than the first legal move.
             lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
             low, high = lines[0].low, lines[0].high
@@ -274,6 +297,7 @@ class Session(Generic[Position]):
         self.complete = False
         """Whether the last two depths searched the same nodes and met no horizon, so that a deeper one would too."""
         self._last_nodes = 0
+        self._left_out = 0  # root moves that are not searched, a bit for each code
         searcher.interrupted = False
         searcher._age = (searcher._age + 1) & 63
         self._stop[0] = 0
@@ -296,9 +320,7 @@ class Session(Generic[Position]):
         self._began = time.perf_counter()
         seconds, nodes = self._limits.seconds, self._limits.nodes
         if seconds is not None:
-            deadline = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(seconds * 1e9)
-            for worker in self._workers:
-                worker[0]["deadline"] = deadline
+            self._searcher.end_within(seconds)
         short = (seconds is not None and seconds <= _SHORT_SECONDS) or (nodes is not None and nodes <= _SHORT_NODES)
         self._pool = None if short and len(self._workers) == 1 else ThreadPoolExecutor(len(self._workers))
         return self
@@ -316,7 +338,8 @@ class Session(Generic[Position]):
     @property
     def late(self) -> bool:
         """Whether its time is over. A search of few nodes does not look at the clock."""
-        return self._limits.seconds is not None and self.seconds >= self._limits.seconds
+        deadline = int(self._workers[0][0]["deadline"])
+        return deadline != 0 and _deadline(0) >= deadline
 
     @property
     def nodes(self) -> int:
@@ -341,6 +364,16 @@ class Session(Generic[Position]):
             if worker[0]["aborted"] or self._stop[0]:
                 return
 
+    def restrict(self, legal: tuple[int, ...], only: Collection[int]) -> tuple[int, ...]:
+        """Leave out all root moves but those of ``only``; which of ``legal`` are left. Raises AbapaError for none."""
+        left = tuple(code for code in legal if code in only)
+        if not left:
+            raise AbapaError("none of the moves asked for is legal here")
+        self._left_out = sum(1 << code for code in legal if code not in only)
+        for worker in self._workers:
+            worker[0]["excluded"] = self._left_out
+        return left
+
     def end_in_tables(self) -> None:
         """From here on let every table end the search below it: for proofs, which want its bounds and no estimate."""
         for worker in self._workers:
@@ -354,7 +387,7 @@ class Session(Generic[Position]):
         """Search the root once with a window; None when the search was stopped."""
         record = self._workers[0][0]
         score = int(self.run(negamax, 0, alpha, beta, depth))
-        if record["aborted"]:
+        if record["aborted"] or self.late:
             return None
         move = int(record["line"][0, 0]) if record["line_length"][0] else -1
         return Window(score, int(record["low"][0]), int(record["high"][0]), move)
@@ -362,7 +395,7 @@ class Session(Generic[Position]):
     @property
     def stopped(self) -> bool:
         """Whether a limit, or somebody, has ended the session."""
-        return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"])
+        return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"]) or self.late
 
     def place(self, position: Position) -> None:
         """Put the position back into ``state[0]``, after a kernel that was :meth:`run` has written over it."""
@@ -402,7 +435,7 @@ class Session(Generic[Position]):
         """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
         worker = self._workers[0]
         record = worker[0]
-        record["excluded"] = record["horizon"] = 0
+        record["excluded"], record["horizon"] = self._left_out, 0
         before_nodes = int(record["nodes"])
         lines: list[Line] = []
         low = high = lead
@@ -417,7 +450,7 @@ class Session(Generic[Position]):
             bounds = int(record["move_low"][moves[0]]) + lead, int(record["move_high"][moves[0]]) + lead
             lines.append(Line(score + lead, *bounds, moves))
             record["excluded"] |= np.uint64(1 << moves[0])
-        record["excluded"] = 0
+        record["excluded"] = self._left_out
         nodes = int(record["nodes"]) - before_nodes
         self.complete, self._last_nodes = not record["horizon"] and nodes == self._last_nodes, nodes
         return tuple(sorted(lines, key=lambda line: (-line.score, -line.low))), low, high
@@ -441,6 +474,11 @@ class Session(Generic[Position]):
                 if beta == INFINITY:
                     return score
                 beta = min(score + width, INFINITY)
+
+
+def _deadline(seconds: float) -> int:
+    """A time from now on the clock that kernels read, in nanoseconds."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(seconds * 1e9)
 
 
 def compile_search(game: Game[Any]) -> None:
