@@ -36,6 +36,7 @@ _LATENCY = 0.03  # seconds of a clock kept for the way there and back
 _READY_WITHIN = 3.0  # seconds that isready waits for kernels to compile; Auale gives an engine 8
 _MOVES_TO_GO = 24
 _SEEDS_PER_PIT = 4
+_NO_LIMIT = -1.0  # seconds of a search that pondered without any limit
 _BUSY = ("ucinewgame", "setoption", "position", "go")
 _GO_WORDS = (
     "depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo", "infinite", "ponder", "searchmoves"
@@ -58,7 +59,7 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
         self._released = threading.Event()  # set: the move may be told; not while infinite or pondering
-        self._pondering: float | None = None  # seconds of the search once ponderhit comes, 0 for no limit
+        self._pondering: float | None = None  # seconds of the search once ponderhit comes, 0 for no limit of time
         self._until: float | None = None  # when the search ends after a ponderhit, by the monotonic clock
         self._searching = False
         self._opening = threading.Lock()
@@ -216,7 +217,10 @@ class Engine:
             only = self._only(arguments, position)
             if patient:
                 limits = replace(limits, seconds=None)
-                self._pondering = (seconds or 0.0) if "ponder" in arguments else None
+                unlimited = seconds is None and limits == Limits()
+                self._pondering = _NO_LIMIT if unlimited else seconds or 0.0
+                if "ponder" not in arguments:
+                    self._pondering = None
         elif "ponder" in arguments:
             self._pondering = 0.0
         self._searching = True
@@ -265,6 +269,9 @@ class Engine:
         """The move pondered on was played: from now on the limits of its ``go`` count."""
         seconds, self._pondering = self._pondering, None
         if seconds is None or not self._searching:
+            return
+        if seconds == _NO_LIMIT:  # it would go on for ever: what is known by now is the answer
+            self._stop()
             return
         if seconds:
             self._until = time.monotonic() + seconds

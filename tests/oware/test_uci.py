@@ -24,7 +24,7 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA
 from solver.oware.uci import Engine
 from solver.search import searcher
-from solver.search.searcher import Searcher
+from solver.search.searcher import Searcher, compile_search
 from solver.search.transposition import MAX_MIB, allocate, largest_mib
 
 
@@ -72,6 +72,12 @@ class Client:
     def quiet(self) -> bool:
         self.send("isready")
         return self.until("readyok") == ["readyok"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """The kernels, beforehand: isready does not wait for them."""
+    compile_search(OwareGame(ABAPA))
 
 
 @pytest.fixture
