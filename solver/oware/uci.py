@@ -292,20 +292,29 @@ class Engine:
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def _ready(self) -> Searcher[Position]:
-        """The searcher that the options ask for; one thread opens it, others wait."""
+        """The searcher that the options ask for; one thread opens it, others wait.
+
+        Where they cannot be had (no such memory, no such tables) the engine says so and goes on without tables, or as
+        it was. Raises AbapaError where nothing can be had.
+        """
         with self._opening:
             if self._searcher is None:
-                try:
-                    self._searcher = self._opened()
-                except AbapaError as error:
-                    if self._options == self._good and not self._options["owntables"]:
-                        raise
-                    self.say(f"info string {error}")  # no memory for that, or no tables: the engine goes on without
-                    self._options = self._good if self._options != self._good else self._options | {"owntables": 0}
-                    self._options = dict(self._options)
-                    self._searcher = self._opened()
+                self._searcher = self._opened_somehow()
                 self._good = dict(self._options)
             return self._searcher
+
+    def _opened_somehow(self) -> Searcher[Position]:
+        said: list[str] = []
+        without = {"owntables": 0}
+        for options in (self._options, self._options | without, self._good, self._good | without):
+            self._options = dict(options)
+            try:
+                return self._opened()
+            except AbapaError as error:
+                if str(error) not in said:
+                    said.append(str(error))
+                    self.say(f"info string {error}")
+        raise AbapaError("no search is possible")
 
     def _opened(self) -> Searcher[Position]:
         hash_mib, threads, tables = (self._options[name] for name in ("hash", "threads", "owntables"))

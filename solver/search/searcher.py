@@ -122,16 +122,16 @@ class Searcher(Generic[Position]):
         if self.entries is not None:
             mib = self.entries.nbytes >> 20
             self.entries = None  # the old one goes before the new one comes
+            self._name_table()
             self.entries = allocate(mib)
             self._name_table()
         self._age = 0
 
     def _name_table(self) -> None:
         """Tell the workers where the transposition table lies."""
-        if self.entries is not None:
-            for worker in self._workers:
-                worker[0]["entries"] = self.entries.ctypes.data
-                worker[0]["buckets"] = len(self.entries)
+        for worker in self._workers:
+            worker[0]["entries"] = 0 if self.entries is None else self.entries.ctypes.data
+            worker[0]["buckets"] = 0 if self.entries is None else len(self.entries)
 
     @property
     def fullness(self) -> int:
