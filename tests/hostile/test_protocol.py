@@ -75,4 +75,4 @@ def test_a_thousand_lines(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     assert all(len(answer) < 1000 for answer in answers)
     told = sum(answer.startswith("bestmove ") for answer in answers)
     print(f"protocol: seed {seed}: 1,000 lines, {begun} searches, {told} moves, {len(answers)} answers")
-    assert told == begun > 50
+    assert told == begun > 20
