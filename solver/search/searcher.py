@@ -28,6 +28,7 @@ _FRESH = (
     "nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt", "past", "tables_end", "horizon"
 )  # fmt: skip
 """What a worker begins each session without."""
+_CLEARED_IN_PLACE = 64 << 20  # bytes of a transposition table
 _PROGRESS_SHARE = 0.2  # of a time limit, kept for Searcher.progress where it may be asked
 _LEAST_PROGRESS = 0.002  # seconds
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
@@ -117,9 +118,11 @@ class Searcher(Generic[Position]):
     def clear(self) -> None:
         """Forget everything that earlier searches found.
 
-        The table is taken anew from the system: pages of zeros cost nothing until they are written.
+        A large table is taken anew from the system: pages of zeros cost nothing until they are written.
         """
-        if self.entries is not None:
+        if self.entries is not None and self.entries.nbytes <= _CLEARED_IN_PLACE:
+            self.entries[:] = 0
+        elif self.entries is not None:
             mib = self.entries.nbytes >> 20
             self.entries = None  # the old one goes before the new one comes
             self._name_table()
