@@ -9,6 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+MOST_QUOTED = 80
+"""The most characters of a person's text that a message repeats."""
+
+
+def quoted(text: str, most: int = MOST_QUOTED) -> str:
+    """A person's text as a message repeats it: in quotation marks, in one line, and cut where it is long."""
+    return repr(text) if len(text) <= most else f"{text[:most]!r}..."
+
+
+def cut(text: str, most: int = MOST_QUOTED) -> str:
+    """The same without quotation marks."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
 
 class AbapaError(Exception):
     """Base of all errors that name what was wrong with the input and what is accepted, in one line."""

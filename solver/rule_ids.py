@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from solver.errors import RulesError
+from solver.errors import RulesError, quoted
 
 
 def split_id(
@@ -22,14 +22,16 @@ def split_id(
     """
     preset, *fields = text.strip().split("+")
     if preset not in presets:
-        raise RulesError(f"unknown {kind} {text!r}: accepted are {accepted}")
+        raise RulesError(f"unknown {kind} {quoted(text)}: accepted are {accepted}")
 
     def read() -> Iterator[tuple[str, str]]:
         seen: set[str] = set()
         for field in fields:
             name, equals, value = field.partition("=")
             if not equals or name not in names or name in seen:
-                raise RulesError(f"unknown or repeated field {field!r} in {kind} {text!r}: accepted are {accepted}")
+                raise RulesError(
+                    f"unknown or repeated field {quoted(field)} in {kind} {quoted(text)}: accepted are {accepted}"
+                )
             seen.add(name)
             yield name, value
 

@@ -27,7 +27,12 @@ def tables_folder(option: Path | str | None = None) -> Path:
     if option is not None:
         return Path(option)
     named = os.environ.get(TABLES_VARIABLE)
-    return Path(named) if named else user_data_path("abapa") / "tables"
+    return Path(named) if named else default_folder()
+
+
+def default_folder() -> Path:
+    """The folder where nobody names one: it need not be there."""
+    return user_data_path("abapa") / "tables"
 
 
 def existing_folder(directory: Path) -> Path:

@@ -47,6 +47,7 @@ COMMANDS: dict[str, str] = {
     "analyse": "Annotate recorded games: values, best moves, losses.",
     "bench": "Measure the search: its signature and its speed.",
     "uci": "Speak UCI, the engine protocol, with Oware programs.",
+    "warm": "Compile the kernels of the searches beforehand.",
     "perft": "Count move sequences, to check and time the move generator.",
     "omweso": "Omweso: turns, perft, endless sowing, search, matches, set-ups, small boards.",
 }

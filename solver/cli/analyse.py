@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import stat
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +23,7 @@ from solver.oware.position import SIDES
 
 if TYPE_CHECKING:
     from solver.oware.analysis import MoveNote
-    from solver.oware.ogn import Record
+    from solver.oware.ogn import OgnError, Record
     from solver.oware.rules import Rules
     from solver.search.limits import Limits
 
@@ -47,15 +49,17 @@ def command(
 ) -> None:
     """Annotate each move of the games in GAME with its value and with what it lost.
 
-    GAME is a file in Oware Game Notation; "-" is stdin. Values are final margins in seeds from the view of the player
-    who moved. They are exact where tables or the end of the game decide. Each position is judged as if it stood fresh
-    on the board.
+    GAME is a file in Oware Game Notation, of 64 MiB at most; "-" is stdin. Values are final margins in seeds from the
+    view of the player who moved. They are exact where tables or the end of the game decide. Each position is judged as
+    if it stood fresh on the board.
 
     The Variant tag of a game names its rules; a game without one is read as Abapa. An unknown name is an error unless
     --rules says by which rules to read the games.
 
     Existing remarks are kept; Abapa's own annotations are replaced. A Result tag that is not how the moves end the game
-    is corrected, with a warning.
+    is corrected, with a warning. Moves after the end of a game are put into a comment, with a warning. A game that
+    cannot be read is left out; an error names its number and line, and the exit code is 2. Text that is not UTF-8 is
+    read as Latin-1, with a warning.
     """
     from solver.oware.ogn import dump, parse
 
@@ -64,8 +68,10 @@ def command(
             check_folder_of(path)
     if plot is not None:
         check_plot(plot)
-    text = sys.stdin.read() if str(game) == "-" else game.read_text(encoding="utf-8", errors="replace")
-    records = parse(text, rules)
+    refused: list[OgnError] = []
+    records = parse(read_games(game), rules, refused)
+    if not records:
+        raise refused[0]
     for record in records:
         for warning in record.warnings:
             click.echo(f"abapa: game {record.title}: {warning}", err=True)
@@ -81,6 +87,49 @@ def command(
         click.echo(dump(records), nl=False)
     for record, notes in annotated:
         click.echo(summary(record, notes), err=True)
+    for error in refused:
+        click.echo(f"abapa: {error}", err=True)
+    if refused:
+        click.get_current_context().exit(AbapaError.exit_code)
+
+
+MOST_BYTES = 64 << 20
+"""The largest file of games that is read: 64 MiB."""
+
+
+def read_games(path: Path) -> str:
+    """The text of a file or pipe, ``-`` for stdin: UTF-8, or else Latin-1, with a warning.
+
+    Raises AbapaError for more than MOST_BYTES, and for what is neither a file nor a pipe: a device may never end.
+    """
+    if str(path) == "-":
+        source = getattr(sys.stdin, "buffer", None)
+        data = source.read(MOST_BYTES + 1) if source is not None else sys.stdin.read(MOST_BYTES + 1).encode()
+    else:
+        try:
+            data = _bytes_of(path)
+        except OSError as error:
+            raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
+    if len(data) > MOST_BYTES:
+        raise AbapaError(f"{path}: more than {MOST_BYTES >> 20} MiB, the most that is read of a file of games")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        click.echo(
+            f"abapa: line {line}: byte {data[error.start]:02X} is not UTF-8, {path} is read as Latin-1", err=True
+        )
+        return data.decode("latin-1")
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Up to MOST_BYTES and one more. A pipe that nobody writes to is empty, and not waited for."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        kind = os.fstat(file.fileno()).st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
+            raise AbapaError(f"{path} is no file of games: accepted are files and pipes")
+        os.set_blocking(file.fileno(), True)
+        return file.read(MOST_BYTES + 1)
 
 
 def annotate(records: list[Record], limits: Limits, open_searcher: OpenSearcher) -> list[tuple[Record, list[MoveNote]]]:
@@ -91,7 +140,7 @@ def annotate(records: list[Record], limits: Limits, open_searcher: OpenSearcher)
     with progress_bar(sum(len(record.moves) for record in records), "move", "analyse") as bar:
         for record in records:
             notes = []
-            with open_searcher(record.rules) as searcher:
+            with open_searcher(record.rules, record.start.seeds) as searcher:
                 for note in analyse(searcher, record.positions(), limits):
                     notes.append(note)
                     bar.update(1)
@@ -123,7 +172,7 @@ def summary(record: Record, notes: list[MoveNote]) -> str:
     parts = []
     for side, name in enumerate(SIDES):
         loss = average_loss(notes, side)
-        player = record.tags.get(name, "?")
+        player = record.player(name)
         if loss is not None:
             parts.append(f"{name if player == '?' else player} lost {loss:.2f} seeds per move")
     return "; ".join(parts) or "no moves"

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from solver.cli.output import signed
+import click
+
+from solver.cli.output import print_json, signed
 from solver.oware.position import SIDES, Position
 
 if TYPE_CHECKING:
@@ -90,6 +92,14 @@ def over_json(position: Position) -> dict[str, Any]:
     value = int(final[0] - final[1])
     bounds = {"lower": value, "upper": value} if position.rules.has_bounds else {}
     return {"value": value, **bounds, "distance": 0, "over": position.ending, "final": final}
+
+
+def print_over(position: Position, as_json: bool) -> None:
+    """The answer of a search or a proof to a finished game: what :command:`abapa probe` says of it."""
+    if as_json:
+        print_json(board_json(position) | over_json(position) | {"moves": []})
+    else:
+        click.echo(final_verdict(position))
 
 
 def board_json(position: Position) -> dict[str, Any]:

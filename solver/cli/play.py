@@ -45,7 +45,7 @@ def command(side: str, limits: Limits, format_name: str, root: Position, open_se
     if root.result() is not None:
         raise AbapaError("the game is over: accepted are positions in which a move can be played")
     person = SOUTH if side == "south" else NORTH
-    with open_searcher(root.rules) as searcher:
+    with open_searcher(root.rules, root.seeds) as searcher:
         click.echo(HELP)
         try:
             while not match.over:

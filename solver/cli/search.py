@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli.answers import print_over
 from solver.cli.engine import limits_options
 from solver.cli.options import Whole, json_option, root_argument
 from solver.cli.output import span
@@ -36,14 +37,17 @@ def command(
 
     Scores are final margins in seeds from the view of the player to move; they include the stores. An "exact" score is
     proven, from tables or from ends of games. Every other score is an "estimate", with the proven bounds where there
-    are any. Ctrl-C ends the search and keeps what was found.
+    are any. Ctrl-C ends the search and keeps what was found. A finished game has a result, and nothing is searched.
 
     --exact takes away the default limit. The exit code is 1 if the value is not proven at the end: a limit or depth 100
     came first, or the value rests on endless play, which abapa solve can prove and a search cannot.
     """
+    if root.result() is not None:
+        print_over(root, as_json)
+        return
     notation = OwareNotation(root, multipv > 1)
     show = ReportPrinter(notation, as_json)
-    with open_searcher(root.rules) as searcher:
+    with open_searcher(root.rules, root.seeds) as searcher:
         last = searcher.search(root, limits, multipv=multipv, on_depth=show)
         show.conclude(last)
         if exact and not last.exact and not as_json:

@@ -34,6 +34,15 @@ def searcher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_searcher
 
 
+Tell = Callable[[str], None]
+"""Tells a person something that is no error."""
+
+
+def warn(text: str) -> None:
+    """Tell it on stderr."""
+    click.echo(f"abapa: {text}", err=True)
+
+
 class OpenSearcher:
     """Opens searchers as the options say: with the tables of a folder, if any, and of one size."""
 
@@ -41,11 +50,14 @@ class OpenSearcher:
         self.folder, self.size = folder, size
 
     @contextmanager
-    def __call__(self, rules: Rules) -> Iterator[Searcher[Position]]:
-        """A searcher for ``rules`` with every table that is there for them, to be used inside a ``with``."""
+    def __call__(self, rules: Rules, most: int | None = None, tell: Tell = warn) -> Iterator[Searcher[Position]]:
+        """A searcher for ``rules`` with the tables that are there for them, to be used inside a ``with``.
+
+        ``most``: the most seeds of a table that can be reached, where that is known; ``tell`` says what is left out.
+        """
         from solver.oware.game import OwareGame
 
-        with table_maps(rules, self.folder) as tables:
+        with table_maps(rules, self.folder, most, tell) as tables:
             yield self.size.searcher(OwareGame(rules, tables))
 
 
@@ -56,12 +68,25 @@ def leave(searcher: Searcher[Position], done: bool) -> None:
 
 
 @contextmanager
-def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, Tier]]:
+def table_maps(
+    rules: Rules, folder: Path | None, most: int | None = None, tell: Tell = warn
+) -> Iterator[dict[int, Tier]]:
     """The tables of ``rules`` in ``folder`` as the search takes them, by their seeds: mapped arrays with their index.
 
-    Empty where there is no such folder, none of these rules, or tables that lack what the search needs.
+    None of more than ``most`` seeds is opened. Empty where nobody named a folder and the default one is not there;
+    ``tell`` says so where a folder has none of these rules, or tables that lack what the search needs. Raises
+    AbapaError for a named folder that is not there.
     """
-    if folder is None or not folder.is_dir() or not rules.has_tables:
+    from databases.files.folder import default_folder, existing_folder
+
+    named = folder is not None and folder != default_folder()
+    if folder is None or (not named and not folder.is_dir()):
+        yield {}
+        return
+    existing_folder(folder)
+    if not rules.has_tables:
+        if named:
+            tell(f"{rules.id} has no tables: those in {folder} are not used")
         yield {}
         return
     from databases.prober import open_tables
@@ -70,17 +95,26 @@ def table_maps(rules: Rules, folder: Path | None) -> Iterator[dict[int, Tier]]:
 
     needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
     with open_tables(folder, rules) as tables:
+        reached = [seeds for seeds in tables.tiers if most is None or seeds <= most]
+        mapped = {seeds: tables.mapped[seeds] for seeds in reached if seeds in tables.mapped}
         maps = {
             seeds: Tier(
                 {quantity: table.map(quantity, "lookups") for quantity in needed}, tier_index(rules.pits, seeds)
             )
-            for seeds, table in tables.mapped.items()
+            for seeds, table in mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }
-        if left_out := sorted(set(tables.tiers) - set(maps)):
-            seeds = ", ".join(map(str, left_out))
-            click.echo(f"the search leaves out the tables of {seeds} seeds: they lack {' or '.join(needed)}", err=True)
+        if packed := [seeds for seeds in reached if seeds not in mapped]:
+            tell(f"the search leaves out the packed tables of {_numbers(packed)} seeds: abapa unpack restores them")
+        if lacking := sorted(set(mapped) - set(maps)):
+            tell(f"the search leaves out the tables of {_numbers(lacking)} seeds: they lack {' or '.join(needed)}")
+        if named and not tables.tiers:
+            tell(f"no tables of {rules.id} in {folder}: the search goes without")
         yield maps
+
+
+def _numbers(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 class OwareNotation:

@@ -42,7 +42,7 @@ def command(
     from solver.oware.ogn import Record, dump
     from solver.oware.selfplay import play_game
 
-    with open_searcher(root.rules) as searcher, progress_bar(games, "game", "selfplay") as bar:
+    with open_searcher(root.rules, root.seeds) as searcher, progress_bar(games, "game", "selfplay") as bar:
         for number in range(games):
             positions, letters = play_game(searcher, root, limits, random_plies, seed + number)
             if as_json:

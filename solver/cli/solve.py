@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from solver.cli.answers import print_over
 from solver.cli.engine import limits_options
 from solver.cli.options import Whole, json_option, root_argument
 from solver.cli.output import check_folder_of, print_json, signed, span
@@ -45,18 +46,19 @@ def command(
     mover can force, and what the opponent can hold the mover to. The history of the game decides between them.
 
     --depth limits the depth of the null windows. Ctrl-C stops the proof; with --save nothing that was settled is lost.
-    The exit code is 1 if the proof stops before it is final.
+    The exit code is 1 if the proof stops before it is final. A finished game has a result, and nothing is proven.
     """
     from solver.oware.proof import fresh_proof, load_proof, save_proof
 
     about = {"position": root.text, "rules": root.rules.id}
+    if root.result() is not None:
+        print_over(root, as_json)
+        return
     if save is not None:
         check_folder_of(save)
-    with open_searcher(root.rules) as searcher:
-        if save is not None and save.exists():
-            proof = load_proof(save, searcher, about)
-        else:
-            proof = fresh_proof(searcher, root, root.seeds)
+    with open_searcher(root.rules, root.seeds) as searcher:
+        fresh = fresh_proof(searcher, root, root.seeds)
+        proof = load_proof(save, searcher, about, fresh) if save is not None and save.exists() else fresh
         proof = _carry_on(searcher, root, limits, proof, graph_mib, sys.stderr.isatty() and not as_json)
         best = root.line((proof.move,))[0] if proof.final and proof.move >= 0 else None
         if as_json:

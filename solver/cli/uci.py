@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 def command(rules: Rules, tables: Path) -> None:
     """Answer UCI commands on stdin, as an engine for Auale and similar programs.
 
-    The protocol sets the options Hash (in MiB), Threads and OwnTables.
+    The protocol sets the options Hash (in MiB), Threads, OwnTables and MultiPV. Kernels are compiled at the first
+    search after an installation; abapa warm compiles them beforehand.
     """
     from solver.cli.engine import EngineSize
     from solver.cli.searching import OpenSearcher
     from solver.oware.uci import Engine
 
     def open_searcher(hash_mib: int, threads: int, own_tables: bool) -> AbstractContextManager[Searcher[Position]]:
-        return OpenSearcher(tables if own_tables else None, EngineSize(hash_mib, threads))(rules)
+        size = EngineSize(hash_mib, threads)
+        return OpenSearcher(tables if own_tables else None, size)(
+            rules, tell=lambda text: engine.say(f"info string {text}")
+        )
 
-    Engine(rules, open_searcher, sys.stdout).run(sys.stdin)
+    engine = Engine(rules, open_searcher, sys.stdout)
+    engine.run(sys.stdin)

@@ -304,8 +304,23 @@ def _rank(tables, row):
 
 
 @kernel
-def _root_key(game, worker):
-    return kernels.key(game, worker, np.int64(0))
+def _bar(game, worker, states, sides):
+    """Bar the positions of the game so far: uint64[n, 4] states, and int64[n], 0 for the root's mover to move there.
+
+    From 2 * pits plies without a capture on they can come back soon, and ``past`` sets their game's keys apart. It does
+    not depend on their order.
+    """
+    past = np.uint64(0)
+    for k in range(states.shape[0]):
+        at = np.uint64(k)
+        for word in range(states.shape[1]):
+            worker["state"][np.uint64(0), np.uint64(word)] = states[at, np.uint64(word)]
+        mark = kernels.key(game, worker, np.int64(0))
+        worker["barred"][at, np.uint64(0)], worker["barred"][at, np.uint64(1)] = mark, np.uint64(0)
+        worker["barred_side"][at] = sides[at]
+        past ^= (mark + np.uint64(sides[at])) * np.uint64(0x9E3779B97F4A7C15)
+    worker["barred_count"] = states.shape[0]
+    worker["past"] = past if states.shape[0] >= kernels.shortest_cycle(game) else np.uint64(0)
 
 
 # -- the Python side --------------------------------------------------------------------------------------------------
@@ -410,17 +425,16 @@ class OwareGame:
         record = worker[0]
         if len(position.seen) > MAX_BARRED:
             raise PositionError(f"{len(position.seen)} boards since the last capture: the search takes {MAX_BARRED}")
-        for row, (board, turn) in enumerate(sorted(position.seen)):
-            self._write(Position(board, position.stores, turn, self.rules), record)
-            record["barred"][row] = _root_key(self.kernels, record), 0
-            record["barred_side"][row] = turn != position.turn
-        record["barred_count"] = len(position.seen)
-        self._write(position, record)
+        seen = sorted(position.seen)
+        states = [self._state(Position(board, position.stores, turn, self.rules)) for board, turn in seen]
+        sides = [turn != position.turn for _, turn in seen]
+        _bar(self.kernels, record, np.array(states, np.uint64).reshape(-1, 4), np.array(sides, np.int64))
+        record["state"][0] = self._state(position)
 
-    def _write(self, position: Position, record: np.void) -> None:
-        record["state"][0] = (*boards.pack(position), 0, 0)
-        if not self.rules.has_tables:
-            record["state"][0, 2:] = [max(0, need) for need in boards.needs(position)]
+    def _state(self, position: Position) -> tuple[int, int, int, int]:
+        """The four words of a position."""
+        south, north = (0, 0) if self.rules.has_tables else (max(0, need) for need in boards.needs(position))
+        return *boards.pack(position), south, north
 
     def name(self, position: Position, code: int) -> str:
         """The letter of the house."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from solver.errors import AbapaError
+from solver.errors import AbapaError, quoted
 
 Results = tuple[int, ...]
 
@@ -83,7 +83,7 @@ class Match:
     def start(cls, name: str) -> Match:
         """A new match of a format. Raises AbapaError for an unknown name, with those that are known."""
         if name not in FORMATS:
-            raise AbapaError(f"unknown match format {name!r}: accepted are {', '.join(FORMATS)}")
+            raise AbapaError(f"unknown match format {quoted(name)}: accepted are {', '.join(FORMATS)}")
         return cls(FORMATS[name])
 
     def record(self, result: int) -> Match:

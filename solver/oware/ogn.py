@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from solver.errors import AbapaError, PositionError, RulesError
+from solver.errors import AbapaError, PositionError, RulesError, cut, quoted
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, ACCEPTED_IDS, Rules
 
@@ -35,6 +35,8 @@ ABAPA_NAMES = ("Oware Abapa", "Abapa")
 
 WIDTH = 79
 _UNKNOWN = ("", "?")
+_SPACE = re.compile(r"\s*")
+_NEXT_GAME = re.compile(r"\n[ \t\r]*+\n[ \t]*+(?=\[)")
 _TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _RESULT = r"[0-9]+(?:\.5)?-[0-9]+(?:\.5)?|1/2-1/2|\*"
 _TOKEN = re.compile(
@@ -94,7 +96,7 @@ class Record:
             return Rules.parse(named.lower())
         except RulesError as error:
             accepted = f"accepted are {', '.join(ABAPA_NAMES)}, or {ACCEPTED_IDS}"
-            raise OgnError(f"game {self.title}: unknown Variant {named!r}: {accepted}") from error
+            raise OgnError(f"game {self.title}: unknown Variant {quoted(named)}: {accepted}") from error
 
     @property
     def start(self) -> Position:
@@ -105,10 +107,15 @@ class Record:
         except PositionError as error:
             raise OgnError(f"game {self.title}: {error}") from error
 
-    def positions(self) -> list[Position]:
-        """Every position of the game, the first and the last included. Raises OgnError for a move against the rules."""
+    def positions(self, *, past_the_end: bool = False) -> list[Position]:
+        """Every position of the game, the first and the last included. Raises OgnError for a move against the rules.
+
+        ``past_the_end``: leave out moves after the game has ended by its rules, which else are such moves too.
+        """
         positions = [self.start]
         for number, letter in enumerate(self.moves):
+            if past_the_end and positions[-1].result() is not None:
+                break
             try:
                 positions.append(positions[-1].play(letter))
             except PositionError as error:
@@ -133,7 +140,11 @@ class Record:
     @property
     def title(self) -> str:
         """South and North as the tags name them."""
-        return f"{self.tags.get('South', '?')} - {self.tags.get('North', '?')}"
+        return f"{cut(self.player('South'))} - {cut(self.player('North'))}"
+
+    def player(self, side: str) -> str:
+        """The player of a side, ``South`` or ``North``, as the tag names them; ``?`` where it does not."""
+        return self.tags.get(side, "").strip() or "?"
 
 
 def variant_name(rules: Rules) -> str:
@@ -150,22 +161,37 @@ def result_text(position: Position) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def parse(text: str, rules: Rules | None = None) -> list[Record]:
-    """Every game of a text, its moves played through. Raises OgnError, naming the line or the ply.
+def parse(text: str, rules: Rules | None = None, refused: list[OgnError] | None = None) -> list[Record]:
+    """Every game of a text, its moves played through. Raises OgnError, naming the game and the line.
 
     ``rules`` stand for those that the games name. What the moves show to be wrong is put right, and told of in the
-    record's warnings: the Variant under other ``rules``, the Result of a game that ended by its rules, and numbers of
-    seeds captured.
+    record's warnings: the Variant under other ``rules``, the Result of a game that ended by its rules, numbers of
+    seeds captured, and moves after the end. With ``refused`` a bad game is left out, its error is put into that list,
+    and reading goes on with the next game; then only a text without any game is an error.
     """
     reader = _Reader(text.removeprefix("\ufeff"))
     records: list[Record] = []
-    while (game := reader.game()) is not None:
-        if game.empty and records:
-            records[-1].remarks[-1] += game.record.remarks[0]  # remarks at the end of the file
-        elif not game.empty:
-            _check(game, rules)
+    number = 0
+    while True:
+        number += 1
+        try:
+            game = reader.game()
+            if game is None:
+                break
+            if game.empty:
+                number -= 1
+                if records:
+                    records[-1].remarks[-1] += game.record.remarks[0]  # remarks at the end of the file
+                continue
+            _check(game, rules, reader)
             records.append(game.record)
-    if not records:
+        except OgnError as error:
+            error = OgnError(f"game {number}, {error}")
+            if refused is None:
+                raise error from None
+            refused.append(error)
+            reader.next_game()
+    if not records and not refused:
         raise OgnError('no game: expected tags such as [South "Ama"], or moves such as 1. F e')
     return records
 
@@ -176,8 +202,14 @@ class _Game:
 
     record: Record
     captured: list[int | None] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
+    """Where each move stands in the text."""
+    begins: int = 0
+    """Where the game does."""
     result: str | None = None
     """The result that ends the moves."""
+    whole: bool = False
+    """Whether it was read to its end."""
 
     @property
     def empty(self) -> bool:
@@ -190,12 +222,18 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
+        self.tag_end = 0  # where the last tag ends
+        self._counted = (0, 1)  # a place, and the line that it is in
+        self._game: _Game | None = None
 
     def game(self) -> _Game | None:
         """The next game: to its result, or to where the tags of another begin; None at the end of the text."""
-        if not self.text[self.at :].strip():
+        match = _SPACE.match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        if self.at == len(self.text):
             return None
-        game, tags_over = _Game(Record()), False
+        game, tags_over = _Game(Record(), begins=self.at), False
+        self._game = game
         while self.at < len(self.text):
             if self.text[self.at] == "[":
                 if tags_over or not self._tag(game.record):
@@ -205,32 +243,34 @@ class _Reader:
                 continue
             match = _TOKEN.match(self.text, self.at)
             if match is None:
-                word = self.text[self.at :].split(maxsplit=1)[0]
-                raise OgnError(f"line {self._line()}: {word!r} is no move: moves are A to F and a to f")
+                word = self.text[self.at : self.at + 100].split(maxsplit=1)[0]
+                raise OgnError(f"line {self.line(self.at)}: {quoted(word)} is no move: moves are A to F and a to f")
             self.at = match.end()
             tags_over |= match["space"] is None
             if match["move"]:
                 game.record.moves.append(match["move"])
+                game.at.append(match.start())
                 game.record.remarks.append([])
                 game.captured.append(int(match["captured"]) if match["captured"] else None)
             elif match["result"]:
                 game.result = match["result"]
                 self._rest_of_line(game.record)
                 break
+        game.whole = True
         return game
 
     def _tag(self, record: Record) -> bool:
         """Read a tag; False where, after an empty line, it belongs to another game: one that only has tags is over."""
         match = _TAG.match(self.text, self.at)
         if match is None:
-            raise OgnError(f'line {self._line()}: a tag reads [Name "value"]')
+            raise OgnError(f'line {self.line(self.at)}: a tag reads [Name "value"]')
         if match[1] in record.tags:
-            before = self.text[: self.at].rstrip(" \t\r")
+            before = self.text[self.tag_end : self.at].rstrip(" \t\r")
             if re.search(r"\n[ \t\r]*\n$", before):
                 return False
-            raise OgnError(f"line {self._line()}: the tag {match[1]} stands in one game twice")
+            raise OgnError(f"line {self.line(self.at)}: the tag {cut(match[1])} stands in one game twice")
         record.tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
-        self.at = match.end()
+        self.at = self.tag_end = match.end()
         return True
 
     def _remark(self, record: Record) -> bool:
@@ -254,7 +294,7 @@ class _Reader:
         closing = "}" if self.text[start] == "{" else "\n"
         end = self.text.find(closing, start)
         if end < 0 and closing == "}":
-            raise OgnError(f"line {self._line()}: a comment that is not closed by }}")
+            raise OgnError(f"line {self.line(self.at)}: a comment that is not closed by }}")
         end = len(self.text) if end < 0 else end
         self.at = min(end + 1, len(self.text))
         return " ".join(self.text[start + 1 : end].split())
@@ -276,7 +316,7 @@ class _Reader:
                 words += self.text[run : self.at - 1].split()
                 return " ".join(word for word in words if word)
         self.at = start
-        raise OgnError(f"line {self._line()}: a variation that is not closed by )")
+        raise OgnError(f"line {self.line(self.at)}: a variation that is not closed by )")
 
     def _rest_of_line(self, record: Record) -> None:
         """Remarks that stand behind the result, in its line."""
@@ -287,12 +327,34 @@ class _Reader:
             if start == len(self.text) or not self._remark(record) or "\n" in self.text[start : self.at]:
                 return
 
-    def _line(self) -> int:
-        return self.text.count("\n", 0, self.at) + 1
+    def next_game(self) -> None:
+        """Leave out what is left of a bad game: to the next empty line that a tag follows, or to the end.
+
+        A game that was read to its end, and whose moves were found to be wrong after, has nothing left.
+        """
+        if self._game is None or self._game.whole:
+            return
+        match = _NEXT_GAME.search(self.text, self.at)
+        self.at = match.end() if match else len(self.text)
+
+    def line(self, at: int) -> int:
+        """The line that a place is in. Counting goes on from the last place asked for, where that is before."""
+        start, line = self._counted if self._counted[0] <= at else (0, 1)
+        self._counted = at, line + self.text.count("\n", start, at)
+        return self._counted[1]
 
 
-def _check(game: _Game, rules: Rules | None) -> None:
+def _check(game: _Game, rules: Rules | None, reader: _Reader) -> None:
     """Play a game through, and put right what its moves show to be wrong."""
+    try:
+        _play_through(game, rules)
+    except OgnError as error:
+        bad = re.search(r", ply ([0-9]+): ", str(error))
+        at = game.at[int(bad[1]) - 1] if bad and int(bad[1]) <= len(game.at) else game.begins
+        raise OgnError(f"line {reader.line(at)}: {error}") from error
+
+
+def _play_through(game: _Game, rules: Rules | None) -> None:
     record = game.record
     if rules is not None:
         try:
@@ -300,14 +362,28 @@ def _check(game: _Game, rules: Rules | None) -> None:
         except OgnError:
             same = False
         if not same:
-            record.warnings.append(f"Variant {record.tags['Variant']!r} is read as {rules.id}")
+            record.warnings.append(f"Variant {quoted(record.tags['Variant'])} is read as {rules.id}")
         record.tags["Variant"] = variant_name(rules)
-    positions = record.positions()
-    for ply, claimed in enumerate(game.captured):
+    positions = record.positions(past_the_end=True)
+    _leave_out(record, positions)
+    for ply, claimed in enumerate(game.captured[: len(record.moves)]):
         captured = _captured(positions, ply)
         if claimed is not None and claimed != captured:
             record.warnings.append(f"ply {ply + 1}: {record.moves[ply]}+{claimed} captures {captured} seeds")
     _check_result(game, positions[-1])
+
+
+def _leave_out(record: Record, positions: list[Position]) -> None:
+    """Take moves after the end of the game out of a record, with a warning; a comment keeps them."""
+    end = len(positions) - 1
+    if end == len(record.moves):
+        return
+    rest = " ".join(record.moves[end:])
+    record.warnings.append(
+        f"the game ended after ply {end} by its rules ({positions[-1].ending}): the moves after it are left out"
+    )
+    del record.moves[end:], record.remarks[end + 1 :]
+    record.remarks[end].append(Remark("comment", f"after the end: {rest}"))
 
 
 def _check_result(game: _Game, last: Position) -> None:
@@ -317,13 +393,15 @@ def _check_result(game: _Game, last: Position) -> None:
     claims = [claim for claim in (tag, end) if claim not in (*_UNKNOWN, "*")]
     if final == "*":
         if len(set(claims)) > 1:
-            record.warnings.append(f"the tag says Result {tag!r}, the moves end with {end}: the tag is taken")
+            record.warnings.append(f"the tag says Result {quoted(tag)}, the moves end with {end}: the tag is taken")
         if claims:
             record.tags["Result"] = claims[0]
         return
     for claim in dict.fromkeys(claims):
         if not _agrees(claim, last):
-            record.warnings.append(f"Result {claim!r} is wrong: the game ended by its rules, {final} ({last.ending})")
+            record.warnings.append(
+                f"Result {quoted(claim)} is wrong: the game ended by its rules, {final} ({last.ending})"
+            )
     record.tags["Result"] = final
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from solver.errors import PositionError
+from solver.errors import PositionError, quoted
 from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
 
 SOUTH, NORTH = 0, 1
@@ -90,16 +90,18 @@ class Position:
         if tokens and tokens[-1] in ("S", "s", "N", "n"):
             turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
             if len(tokens) == houses:
-                raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
+                raise PositionError(f"position {quoted(text)} names the side to move but no stores: {form}")
         for token in tokens:
             if token.isascii() and token.isdigit() and len(token) <= 4:
                 continue
             if re.fullmatch(r"-[0-9]+", token) or token == "":
-                raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
-            raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
+                raise PositionError(
+                    f"position {quoted(text)} has a negative or empty count: counts are 0 or more; {form}"
+                )
+            raise PositionError(f"position {quoted(text)} has {quoted(token)} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)
         if len(counts) != houses + 2 * sided:
-            raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
+            raise PositionError(f"position {quoted(text)} has {len(counts)} counts: {form}")
         south, north = counts[houses:] or (0, 0)
         return cls(counts[:houses], (south, north), turn, rules)
 
@@ -151,7 +153,7 @@ class Position:
             if self.letter(house) == letter:
                 return house
         raise PositionError(
-            f"unknown house {letter!r}: accepted are {self.letter(0)}..{self.letter(self.rules.pits - 1)}"
+            f"unknown house {quoted(letter)}: accepted are {self.letter(0)}..{self.letter(self.rules.pits - 1)}"
             f" and {self.letter(self.rules.pits)}..{self.letter(2 * self.rules.pits - 1)}"
         )
 

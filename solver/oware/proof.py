@@ -15,22 +15,26 @@ stands against more is found.
 from __future__ import annotations
 
 import json
+import math
 import os
+import stat
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solver.errors import AbapaError
+from solver.errors import AbapaError, cut
 from solver.oware.position import Position
-from solver.oware.rules import Cycle
+from solver.oware.rules import MAX_PITS, Cycle
 from solver.search import fortress
 from solver.search.fortress import Graph, Question, grown, new_graph, node_bytes
-from solver.search.limits import MAX_DEPTH, Limits
+from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_NODES, Limits
 from solver.search.searcher import Searcher, Session
 
 FORMAT = "abapa proof 2"
@@ -41,6 +45,7 @@ _SLICE = 100  # nodes to expand between two looks at the clock; more in a large 
 _SMALL_GRAPH = 1 << 12
 _LOOK_AHEAD, _FURTHER = 18, 4  # plies by which the holder's moves are chosen; and how much more when the graph is full
 _FURTHEST = 30
+_MOST_HEAD, _HEADER = 1 << 16, 1 << 10  # bytes of a saved proof's head, and of the header of an array
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ def prove(
     fresh, lead = replace(position, seen=frozenset()), searcher.game.lead(position)
     proof = replace(start, stuck=False)
     with searcher.session(fresh, limits) as session:
+        session.end_in_tables()
         siege = _Siege(session, fresh, graph_mib)
         while not (proof.final or session.stopped):
             reached = session.nodes
@@ -295,32 +301,70 @@ def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[st
         raise AbapaError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any]) -> Proof:
+def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any], fresh: Proof) -> Proof:
     """Read what :func:`save_proof` wrote and put the transposition table back.
 
-    A table of another size stays empty: nothing is lost but time. Raises AbapaError for a file that is none of ours or
-    that is about something else.
+    A table of another size stays empty: nothing is lost but time. Raises AbapaError for a file that is none of ours,
+    that is about something else, or that says more than ``fresh``, the proof of nothing yet, allows. No more of it is
+    read than such a file can hold.
     """
+    buckets = 0 if searcher.entries is None else len(searcher.entries)
     try:
-        with np.load(path) as data:
-            head = json.loads(data["head"].tobytes())
-            used, words = data["used"], data["words"]
-        if head["format"] != FORMAT:
-            raise ValueError(head["format"])
-        proof = Proof(**head["proof"])
-        if not all(
-            isinstance(bound, int) for bound in (proof.low, proof.high, proof.low_most, proof.high_least, proof.depth)
-        ):
-            raise TypeError(head["proof"])
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError("a file is wanted")
+        with zipfile.ZipFile(path) as archive:
+            head = json.loads(_array(archive, "head", np.uint8, (), _MOST_HEAD).tobytes())
+            if head["format"] != FORMAT:
+                raise ValueError(head["format"])
+            if str(head["about"]) != str(about):
+                raise AbapaError(f"{path} is a proof of {cut(str(head['about']))}, not of {about}")
+            proof = Proof(**head["proof"])
+            _check_proof(proof, fresh)
+            if buckets and buckets == head["buckets"]:
+                used = _array(archive, "used", np.int64, (), buckets)
+                words = _array(archive, "words", np.uint64, (8,), buckets)
+                if len(used) != len(words) or not ((used >= 0) & (used < buckets)).all():
+                    raise ValueError("places outside the table")
+                assert searcher.entries is not None
+                searcher.entries[used] = words
     except OSError as error:
         raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError, EOFError, RecursionError, NotImplementedError, RuntimeError, zlib.error,
+            zipfile.BadZipFile) as error:  # fmt: skip
+        if isinstance(error, AbapaError):
+            raise
         raise AbapaError(f"{path} is not a saved proof: solve --save writes one") from error
-    if head["about"] != about:
-        raise AbapaError(f"{path} is a proof of {head['about']}, not of {about}")
-    if not (1 <= proof.depth <= MAX_DEPTH + 1 and proof.low <= min(proof.low_most, proof.high_least)
-            and max(proof.low_most, proof.high_least) <= proof.high):  # fmt: skip
-        raise AbapaError(f"{path} is damaged: bounds {proof.low}..{proof.high}, depth {proof.depth}")
-    if searcher.entries is not None and len(searcher.entries) == head["buckets"]:
-        searcher.entries[used] = words
     return proof
+
+
+def _array(
+    archive: zipfile.ZipFile, name: str, kind: type[np.generic], shape: tuple[int, ...], most: int
+) -> NDArray[Any]:
+    """An array of up to ``most`` rows out of a saved proof. Raises ValueError for any other."""
+    whole = archive.getinfo(f"{name}.npy")
+    row = np.dtype(kind).itemsize * math.prod(shape)
+    if whole.file_size > _HEADER + most * row:
+        raise ValueError(f"{name}: {whole.file_size} bytes")
+    with archive.open(whole) as file:
+        version = np.lib.format.read_magic(file)
+        if version != (1, 0):
+            raise ValueError(f"{name}: version {version}")
+        size, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        data = file.read()
+    if dtype != kind or fortran or size[1:] != shape or len(size) != 1 + len(shape) or len(data) != size[0] * row:
+        raise ValueError(f"{name}: {dtype}{size}")
+    return np.frombuffer(data, dtype).reshape(size)
+
+
+def _check_proof(proof: Proof, fresh: Proof) -> None:
+    """Raise ValueError or TypeError for numbers that no proof of this position can have."""
+    whole = (proof.low, proof.high, proof.low_most, proof.high_least, proof.estimate, proof.depth, proof.nodes)
+    if any(type(number) is not int for number in (*whole, proof.move)) or type(proof.stuck) is not bool:
+        raise TypeError("numbers are wanted")
+    if type(proof.seconds) not in (int, float) or not 0 <= proof.seconds <= LONGEST_SECONDS:
+        raise ValueError(f"{proof.seconds} seconds")
+    inner = (proof.low_most, proof.high_least)
+    sound = fresh.low <= proof.low <= min(inner) <= max(inner) <= proof.high <= fresh.high
+    sound &= fresh.low <= proof.estimate <= fresh.high and 1 <= proof.depth <= MAX_DEPTH + 1
+    if not (sound and 0 <= proof.nodes <= MAX_NODES and -1 <= proof.move < MAX_PITS):
+        raise ValueError(f"bounds {proof.low}..{proof.high}, depth {proof.depth}")

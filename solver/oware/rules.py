@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar
 
-from solver.errors import RulesError
+from solver.errors import RulesError, quoted
 from solver.numerals import read_whole
 from solver.rule_ids import split_id
 
@@ -100,9 +100,9 @@ class Rules:
             cycle = Cycle(given.get("cycle", cycle))
             named_pits = read_whole(given["pits"]) if "pits" in given else None
         except ValueError as error:
-            raise RulesError(f"unknown value in rule set {text!r}: accepted are {ACCEPTED_IDS}") from error
+            raise RulesError(f"unknown value in rule set {quoted(text)}: accepted are {ACCEPTED_IDS}") from error
         if pits is not None and named_pits is not None and pits != named_pits:
-            raise RulesError(f"rule set {text!r} says {named_pits} houses a side, the call says {pits}")
+            raise RulesError(f"rule set {quoted(text)} says {named_pits} houses a side, the call says {pits}")
         chosen = next((given for given in (named_pits, pits) if given is not None), 6)
         return cls(grand_slam, cycle, chosen)
 

@@ -4,31 +4,43 @@ Read from one text stream, answer on another. Positions are ``startpos`` or ``fe
 :mod:`solver.oware.position`; moves are letters, written together (``moves FfEe``, as Auale does) or apart. Scores are
 in hundredths of a seed, from the view of the player to move, stores included. Differences from chess are few: no move
 is ``0000``; ``wtime`` is South's clock and ``btime`` North's. The search runs on a thread of its own, so that every
-command is answered while it does. Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
+command is answered while it does: ``stop``, ``ponderhit``, ``isready`` and ``quit`` act on it, and those that would
+change what it searches are refused with an ``info string`` until it is over.
+
+Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import replace
 from typing import TextIO
 
 from solver import __version__
-from solver.errors import AbapaError
+from solver.errors import AbapaError, cut
 from solver.numerals import read_whole
 from solver.oware.position import NORTH, Position
-from solver.oware.rules import Rules
+from solver.oware.rules import MAX_PITS, Rules
 from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS, Limits
-from solver.search.searcher import Report, Searcher, compile_search
+from solver.search.searcher import Report, Searcher
 from solver.search.transposition import largest_mib
 
 OpenSearcher = Callable[[int, int, bool], AbstractContextManager[Searcher[Position]]]
 """Makes a searcher from Hash (MiB), Threads and OwnTables."""
 
 _LATENCY = 0.03  # seconds of a clock kept for the way there and back
+_READY_WITHIN = 3.0  # seconds that isready waits for kernels to compile; Auale gives an engine 8
 _MOVES_TO_GO = 24
+_SEEDS_PER_PIT = 4
+_NO_LIMIT = -1.0  # seconds of a search that pondered without any limit
+_BUSY = ("ucinewgame", "setoption", "position", "go")
+_GO_WORDS = (
+    "depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo", "infinite", "ponder", "searchmoves"
+)  # fmt: skip
 _MOST_NODES = 10**18 - 1  # the largest number that is read
 
 
@@ -39,25 +51,34 @@ class Engine:
     def __init__(self, rules: Rules, open_searcher: OpenSearcher, output: TextIO) -> None:
         self._rules, self._open, self._output = rules, open_searcher, output
         self._options: dict[str, int] = {"hash": 64, "threads": 1, "owntables": 1}
+        self._multipv = 1
         self._good = dict(self._options)
         self._position: Position | None = Position.start(rules)
         self._searcher: Searcher[Position] | None = None
         self._resources = ExitStack()
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
-        self._patient = threading.Event()  # set: an infinite search or pondering, whose move waits for stop
+        self._released = threading.Event()  # set: the move may be told; not while infinite or pondering
+        self._pondering: float | None = None  # seconds of the search once ponderhit comes, 0 for no limit of time
+        self._until: float | None = None  # when the search ends after a ponderhit, by the monotonic clock
+        self._searching = False
+        self._opening = threading.Lock()
         self._printing = threading.Lock()
+        self._deaf = False
+        """Whether nobody reads the output any more."""
 
     def run(self, source: TextIO) -> None:
         """Answer commands until ``quit`` or the end of the source."""
         try:
-            for line in source:
-                words = line.split()
-                if words and not self.answer(words):
+            for number, line in enumerate(source):
+                words = (line.removeprefix("\ufeff") if number == 0 else line).split()
+                if self._deaf or (words and not self.answer(words)):
                     break
         finally:
             self._stop()
             self._resources.close()
+        if self._deaf:
+            raise BrokenPipeError
 
     def answer(self, words: list[str]) -> bool:
         """Answer one command, split at spaces; False for ``quit``. Unknown commands are passed over."""
@@ -74,27 +95,39 @@ class Engine:
             "stop": lambda _: self._stop(),
             "ponderhit": lambda _: self._ponderhit(),
         }.get(command)
-        if handler is not None:
+        if handler is not None and self._searching and command in _BUSY:
+            self.say(f"info string {command} is refused while a search runs: send stop first")
+        elif handler is not None:
             try:
                 handler(arguments)
             except AbapaError as error:
-                self._say(f"info string {error}")
+                self.say(f"info string {error}")
         return True
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
     def _uci(self, _: list[str]) -> None:
-        self._say(f"id name Abapa {__version__}")
-        self._say("id author the Abapa project")
-        self._say(f"option name Hash type spin default 64 min 1 max {largest_mib()}")
-        self._say(f"option name Threads type spin default 1 min 1 max {MAX_THREADS}")
-        self._say("option name OwnTables type check default true")
-        self._say("uciok")
+        self.say(f"id name Abapa {__version__}")
+        self.say("id author the Abapa project")
+        self.say(f"option name Hash type spin default 64 min 1 max {largest_mib()}")
+        self.say(f"option name Threads type spin default 1 min 1 max {MAX_THREADS}")
+        self.say("option name OwnTables type check default true")
+        self.say(f"option name MultiPV type spin default 1 min 1 max {MAX_PITS}")
+        self.say("option name Ponder type check default false")
+        self.say("uciok")
 
     def _isready(self, _: list[str]) -> None:
-        if self._thread is None:
-            compile_search(self._ready().game)
-        self._say("readyok")
+        if not self._searching and self._searcher is None:
+            opening = threading.Thread(target=self._open_beforehand, daemon=True)
+            opening.start()
+            opening.join(_READY_WITHIN)  # compiling takes longer, once: the first search waits for it
+        self.say("readyok")
+
+    def _open_beforehand(self) -> None:
+        try:
+            self._ready()
+        except AbapaError as error:
+            self.say(f"info string {error}")
 
     def _ucinewgame(self, _: list[str]) -> None:
         self._stop()
@@ -105,15 +138,23 @@ class Engine:
     def _setoption(self, arguments: list[str]) -> None:
         words = [word.lower() for word in arguments]
         name = words[1] if len(words) > 1 and words[0] == "name" else ""
-        if name not in self._options:
+        if name == "ponder":  # a program tells that it may ponder: nothing to keep
             return
+        if name not in (*self._options, "multipv"):
+            what = f"option {cut(arguments[1])} is unknown" if name else "setoption names no option"
+            raise AbapaError(f"{what}: accepted are Hash, Threads, OwnTables and MultiPV")
         value = words[words.index("value") + 1] if "value" in words[:-1] else ""
+        if name == "multipv":
+            self._multipv = self._spin(arguments[1], value, MAX_PITS)
+            return
         if name == "owntables":
             number = self._switch(arguments[1], value)
         else:
             number = self._spin(arguments[1], value, largest_mib() if name == "hash" else MAX_THREADS)
         if number != self._options[name]:
             self._stop()
+            with self._opening:  # what is being opened for isready is finished first
+                pass
             self._options[name] = number
             self._searcher = None  # made anew by the next search
             self._resources.close()
@@ -123,7 +164,7 @@ class Engine:
         if value not in ("true", "false"):
             kept = "true" if self._options[name.lower()] else "false"
             raise AbapaError(
-                f"option {name}: {value or 'no value'} is not accepted, true and false are: {kept} is kept"
+                f"option {name}: {cut(value) or 'no value'} is not accepted, true and false are: {kept} is kept"
             )
         return int(value == "true")
 
@@ -132,14 +173,15 @@ class Engine:
         try:
             return self._within(f"option {name}", read_whole(value), most)
         except ValueError:
-            accepted = f"whole numbers from 1 to {most} are: {self._options[name.lower()]} is kept"
-            raise AbapaError(f"option {name}: {value or 'no value'} is not accepted, {accepted}") from None
+            kept = self._multipv if name.lower() == "multipv" else self._options[name.lower()]
+            accepted = f"whole numbers from 1 to {most} are: {kept} is kept"
+            raise AbapaError(f"option {name}: {cut(value) or 'no value'} is not accepted, {accepted}") from None
 
     def _within(self, what: str, number: int, most: int) -> int:
         """The nearest number from 1 to ``most``; says which is taken where it is another."""
         taken = min(max(number, 1), most)
         if taken != number:
-            self._say(f"info string {what}: {number} is outside 1 to {most}, {taken} is taken")
+            self.say(f"info string {what}: {number} is outside 1 to {most}, {taken} is taken")
         return taken
 
     def _position_(self, arguments: list[str]) -> None:
@@ -152,7 +194,10 @@ class Engine:
         elif kind == "fen":
             position = Position.parse(" ".join(text), self._rules)
         else:
-            raise AbapaError(f"position {kind}: accepted are startpos and fen")
+            raise AbapaError(f"position {cut(kind)}: accepted are startpos and fen")
+        most = _SEEDS_PER_PIT * 2 * self._rules.pits
+        if position.total > most:
+            raise AbapaError(f"a position of {position.total} seeds: a game has {most}")
         for letter in "".join(arguments[moves + 1 :]):
             position = position.play(letter)
         self._position = position
@@ -160,20 +205,44 @@ class Engine:
     def _go(self, arguments: list[str]) -> None:
         self._stop()
         position = self._position
-        if position is None or position.result() is not None:
-            if position is not None:
-                self._say(f"info string the game is over: {position.ending}")
-            self._say("bestmove 0000")
-            return
-        limits, patient = self._limits(arguments, position)
-        searcher = self._ready()
         self._stopped.clear()
-        (self._patient.set if patient else self._patient.clear)()
-        self._thread = threading.Thread(target=self._search, args=(searcher, position, limits), daemon=True)
+        patient = "infinite" in arguments or "ponder" in arguments
+        (self._released.clear if patient else self._released.set)()
+        self._pondering, self._until, only, limits = None, None, [], Limits()
+        if position is not None and position.result() is not None:
+            self.say(f"info string the game is over: {position.ending}")
+            position = None
+        if position is not None:
+            limits, seconds = self._limits(arguments, position)
+            only = self._only(arguments, position)
+            if patient:
+                limits = replace(limits, seconds=None)
+                unlimited = seconds is None and limits == Limits()
+                self._pondering = _NO_LIMIT if unlimited else seconds or 0.0
+                if "ponder" not in arguments:
+                    self._pondering = None
+        elif "ponder" in arguments:
+            self._pondering = 0.0
+        self._searching = True
+        self._thread = threading.Thread(target=self._search, args=(position, limits, only), daemon=True)
         self._thread.start()
 
-    def _limits(self, arguments: list[str], position: Position) -> tuple[Limits, bool]:
-        """The limits that ``go`` names, and whether its move is to wait for ``stop``."""
+    def _only(self, arguments: list[str], position: Position) -> list[int]:
+        """The codes of the moves that ``searchmoves`` names, written together or apart; none for all."""
+        if "searchmoves" not in arguments:
+            return []
+        words = itertools.takewhile(lambda word: word not in _GO_WORDS, arguments[arguments.index("searchmoves") + 1 :])
+        legal = {position.letter(house): house % position.rules.pits for house in position.legal_moves()}
+        letters = "".join(words)
+        if unknown := [letter for letter in letters if letter not in legal]:
+            self.say(f"info string searchmoves: {cut(''.join(unknown))!r} is not legal here and is left out")
+        only = [legal[letter] for letter in dict.fromkeys(letters) if letter in legal]
+        if not only:
+            self.say("info string searchmoves names no legal move: all are searched")
+        return only
+
+    def _limits(self, arguments: list[str], position: Position) -> tuple[Limits, float | None]:
+        """The limits that ``go`` names, and its seconds."""
         numbers: dict[str, int] = {}
         for name, value in itertools.pairwise(arguments):
             if name in ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo"):
@@ -181,33 +250,41 @@ class Engine:
                     numbers[name] = read_whole(value)
                 except ValueError:  # a move is answered all the same: a program would wait for it for ever
                     numbers[name] = 1
-                    self._say(f"info string go {name} {value}: a whole number is wanted, 1 is taken")
-        patient = "infinite" in arguments or "ponder" in arguments
+                    self.say(f"info string go {name} {cut(value)}: a whole number is wanted, 1 is taken")
         depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
         nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
         seconds: float | None = None
-        if not patient:
-            clock, increment = ("btime", "binc") if position.turn == NORTH else ("wtime", "winc")
-            if "movetime" in numbers:
-                seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST_SECONDS)) / 1000
-            elif clock in numbers:
-                left, more = numbers[clock] / 1000, numbers.get(increment, 0) / 1000
-                share = left / max(numbers.get("movestogo", _MOVES_TO_GO), 1) + 0.8 * more
-                seconds = min(share, left - _LATENCY)
-            if seconds is not None:
-                seconds = min(max(seconds, 0.001), LONGEST_SECONDS)
-        return Limits(depth, seconds, nodes), patient
+        clock, increment = ("btime", "binc") if position.turn == NORTH else ("wtime", "winc")
+        if "movetime" in numbers:
+            seconds = self._within("go movetime", numbers["movetime"], int(1000 * LONGEST_SECONDS)) / 1000
+        elif clock in numbers:
+            left, more = numbers[clock] / 1000, numbers.get(increment, 0) / 1000
+            share = left / max(numbers.get("movestogo", _MOVES_TO_GO), 1) + 0.8 * more
+            seconds = min(share, left - _LATENCY)
+        if seconds is not None:
+            seconds = min(max(seconds, 0.001), LONGEST_SECONDS)
+        return Limits(depth, seconds, nodes), seconds
 
     def _ponderhit(self) -> None:
-        """The move pondered on was played: answer with what is known by now."""
-        if self._patient.is_set():
+        """The move pondered on was played: from now on the limits of its ``go`` count."""
+        seconds, self._pondering = self._pondering, None
+        if seconds is None or not self._searching:
+            return
+        if seconds == _NO_LIMIT:  # it would go on for ever: what is known by now is the answer
             self._stop()
+            return
+        if seconds:
+            self._until = time.monotonic() + seconds
+            if self._searcher is not None:
+                self._searcher.end_within(seconds)
+        self._released.set()
 
     def _stop(self) -> None:
         """End the search, if one runs, and wait until its move is out."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._stopped.set()
+            self._released.set()
             if self._searcher is not None:
                 self._searcher.stop()
             thread.join()
@@ -215,54 +292,88 @@ class Engine:
     # -- searching ----------------------------------------------------------------------------------------------------
 
     def _ready(self) -> Searcher[Position]:
-        """The searcher that the options ask for."""
-        if self._searcher is None:
+        """The searcher that the options ask for; one thread opens it, others wait.
+
+        Where they cannot be had (no such memory, no such tables) the engine says so and goes on without tables, or as
+        it was. Raises AbapaError where nothing can be had.
+        """
+        with self._opening:
+            if self._searcher is None:
+                self._searcher = self._opened_somehow()
+                self._good = dict(self._options)
+            return self._searcher
+
+    def _opened_somehow(self) -> Searcher[Position]:
+        said: list[str] = []
+        without = {"owntables": 0}
+        for options in (self._options, self._options | without, self._good, self._good | without):
+            self._options = dict(options)
             try:
-                self._searcher = self._opened()
+                return self._opened()
             except AbapaError as error:
-                if self._options == self._good:
-                    raise
-                self._say(f"info string {error}")  # no memory for that, say: the engine goes on as it was
-                self._options = dict(self._good)
-                self._searcher = self._opened()
-            self._good = dict(self._options)
-        return self._searcher
+                if str(error) not in said:
+                    said.append(str(error))
+                    self.say(f"info string {error}")
+        raise AbapaError("no search is possible")
 
     def _opened(self) -> Searcher[Position]:
         hash_mib, threads, tables = (self._options[name] for name in ("hash", "threads", "owntables"))
         return self._resources.enter_context(self._open(hash_mib, threads, bool(tables)))
 
-    def _search(self, searcher: Searcher[Position], position: Position, limits: Limits) -> None:
+    def _search(self, position: Position | None, limits: Limits, only: list[int]) -> None:
         """The thread of one search: its info lines, then its move, always."""
         moves: tuple[int, ...] = ()
-        report: Report | None = None
         try:
-            for report in searcher.reports(position, limits):
-                moves = report.best.moves
-                if report.finished:
-                    self._say(_info(position, report, searcher))
-                if self._stopped.is_set():
-                    break
-            if report is not None and not self._stopped.is_set():
-                surer = searcher.progress(position, report)
-                moves = moves if surer is None or surer in moves[:1] else (surer,)
+            if position is not None:
+                moves = self._moves(position, limits, only)
         except AbapaError as error:
-            self._say(f"info string {error}")
-        if self._patient.is_set():
-            self._stopped.wait()
-        letters = position.line(moves)
+            self.say(f"info string {error}")
+        self._released.wait()
+        letters = position.line(moves) if position is not None else []
         ponder = f" ponder {letters[1]}" if len(letters) > 1 else ""
-        self._say(f"bestmove {letters[0] if letters else '0000'}{ponder}")
+        self._searching = False  # before the move is told: what a program sends after it finds no search
+        self.say(f"bestmove {letters[0] if letters else '0000'}{ponder}")
 
-    def _say(self, line: str) -> None:
+    def _moves(self, position: Position, limits: Limits, only: list[int]) -> tuple[int, ...]:
+        """The line to play: that of the last report, or a move that makes progress inside tables."""
+        searcher = self._ready()
+        report: Report | None = None
+        reports = searcher.reports(position, searcher.thinking(position, limits), multipv=self._multipv, only=only)
+        with closing(reports):
+            for report in reports:
+                if report.finished:
+                    for line in _infos(position, report, searcher, self._multipv):
+                        self.say(line)
+                if self._stopped.is_set() or self._deaf:
+                    break
+                if self._until is not None:  # ponderhit may have come before the search had a clock
+                    left = self._until - time.monotonic()
+                    if left <= 0:
+                        break
+                    searcher.end_within(left)
+        assert report is not None  # there is one at least
+        if not self._stopped.is_set() and not only:
+            surer = searcher.progress(position, report, limits)
+            if surer is not None and surer not in report.best.moves[:1]:
+                return (surer,)
+        return report.best.moves
+
+    def say(self, line: str) -> None:
+        """Write a line, whole, from whatever thread; a reader who went away ends the conversation."""
         with self._printing:
-            self._output.write(line + "\n")
-            self._output.flush()
+            try:
+                self._output.write(line + "\n")
+                self._output.flush()
+            except (OSError, ValueError):
+                self._deaf = True
 
 
-def _info(position: Position, report: Report, searcher: Searcher[Position]) -> str:
-    return (
-        f"info depth {report.depth} score cp {100 * report.best.score} nodes {report.nodes}"
-        f" nps {report.nodes_per_second} time {int(report.seconds * 1000)} hashfull {searcher.fullness}"
-        f" tbhits {report.table_hits} pv {''.join(position.line(report.best.moves))}"
-    )
+def _infos(position: Position, report: Report, searcher: Searcher[Position], multipv: int) -> Iterator[str]:
+    """A line for each line of a report, numbered where several were asked for."""
+    for number, line in enumerate(report.lines, 1):
+        which = f" multipv {number}" if multipv > 1 else ""
+        yield (
+            f"info depth {report.depth}{which} score cp {100 * line.score} nodes {report.nodes}"
+            f" nps {report.nodes_per_second} time {int(report.seconds * 1000)} hashfull {searcher.fullness}"
+            f" tbhits {report.table_hits} pv {''.join(position.line(line.moves))}"
+        )

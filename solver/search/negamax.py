@@ -12,10 +12,14 @@ nothing but the seeds left. So nothing that depends on the path can enter a boun
 transposition table for good; this is how the graph history interaction is kept out of whatever is called exact. The
 estimate of a node may depend on the path (a repetition found below it), as in every program of this kind.
 
-One gap has to be closed by hand: bounds from tables know nothing of the game before the root, and the line that proves
-them might run into a position of it, which ends the game. So while the game's own history can still come back
+One gap has to be closed by hand: tables know nothing of the game before the root, and the line that proves what they
+say might run into a position of it, which ends the game. So while the game's own history can still come back
 (``barred`` is not empty and no irreversible move was made since the root), bounds read from tables are not used as
-facts.
+facts, and a table does not end the search: it goes on to its depth, and finds the repetitions on the way. A table's
+score is then what the horizon is worth. The same holds where a table's own bounds are open (lower < upper): its score
+splits endless play evenly, which those rules do not, so the search goes on between the bounds. Proofs, which want
+bounds alone, set ``tables_end``, and every table ends the search below it. A long history has keys of its own in the
+transposition table (``past``), since estimates that knew less of it would hide a repetition.
 
 **Progress.** A table says what a board is worth, not how to get it: a player who only keeps the value may wander until
 the game's own history bars the way. With a ``salt`` the search looks for a line that *realises* a value: no tables and
@@ -59,6 +63,7 @@ from solver.search.transposition import (
     AT_LEAST,
     AT_MOST,
     BOTH,
+    entry_age,
     entry_depth,
     entry_high,
     entry_kind,
@@ -113,25 +118,41 @@ def negamax(game, worker, ply, alpha, beta, depth):
     if inside and realising:  # what is unresolved counts against one side, so the sides need keys of their own
         mark ^= worker["salt"] + np.uint64(ply & 1)
 
-    # 2. The endgame tables.
+    elif inside:
+        mark ^= worker["past"]
+
+    # 2. The endgame tables: where they may be wrong of this game, or leave open what endless play gives, search on.
+    tabled, table_score = False, np.int64(0)
     if ply > 0 and not (inside and realising):
-        found, table_low, score, table_high = probe(game, worker, ply)
-        if found:
+        tabled, table_low, table_score, table_high = probe(game, worker, ply)
+        if tabled:
             worker["table_hits"] += 1
             if trusted:
-                worker["low"][here], worker["high"][here] = table_low, table_high
-            return score
+                low, high = table_low, table_high
+                worker["low"][here], worker["high"][here] = low, high
+            if realising:
+                return _unresolved(ply, low, high)
+            if (trusted and low == high) or worker["tables_end"] != 0:
+                return table_score
+            if low >= beta:
+                return low
+            if high <= alpha:
+                return high
 
     # 3. The horizon. (The transposition table has no entries of depth 0, and a look at it is a cache miss.)
     if (depth <= 0 and ply > 0) or ply >= MAX_PLY:
         if realising:
             return _unresolved(ply, low, high)
+        worker["horizon"] = 1
+        if tabled:
+            return table_score
         return min(max(evaluate(game, worker, ply), low), high)
 
     # 4. The last ply, in games that can take its moves one by one. (A look at the transposition table before it would
     # save Omweso 3 % of its nodes and no time.)
     if staged(game) and depth == 1 and ply > 0 and beta - alpha == 1 and not realising:
         answered, score = _last_ply(game, worker, ply, beta)
+        worker["horizon"] = 1
         if answered:
             return score
 
@@ -153,6 +174,8 @@ def negamax(game, worker, ply, alpha, beta, depth):
                 if fits and beta - alpha == 1:
                     score, kind = entry_score(data), entry_kind(data)
                     if (score >= beta and (kind & AT_LEAST) != 0) or (score <= alpha and (kind & AT_MOST) != 0):
+                        if entry_depth(data) > depth or entry_age(data) != worker["age"]:
+                            worker["horizon"] = 1  # it may rest on one that this depth has not met
                         return score
 
     # 6. The moves; without any the game is over.

@@ -7,7 +7,7 @@ it reports are final margins: from the view of the player to move at the root, s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,6 +24,13 @@ from solver.search.transposition import allocate
 from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
 
 _SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
+_FRESH = (
+    "nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt", "past", "tables_end", "horizon"
+)  # fmt: skip
+"""What a worker begins each session without."""
+_CLEARED_IN_PLACE = 64 << 20  # bytes of a transposition table
+_PROGRESS_SHARE = 0.2  # of a time limit, kept for Searcher.progress where it may be asked
+_LEAST_PROGRESS = 0.002  # seconds
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
 
 Position = TypeVar("Position")
@@ -106,15 +113,28 @@ class Searcher(Generic[Position]):
         """Whether the last search was ended by Ctrl-C."""
         for worker in self._workers:
             worker[0]["stop"] = self._stop.ctypes.data
-            if self.entries is not None:
-                worker[0]["entries"] = self.entries.ctypes.data
-                worker[0]["buckets"] = len(self.entries)
+        self._name_table()
 
     def clear(self) -> None:
-        """Forget everything that earlier searches found."""
-        if self.entries is not None:
+        """Forget everything that earlier searches found.
+
+        A large table is taken anew from the system: pages of zeros cost nothing until they are written.
+        """
+        if self.entries is not None and self.entries.nbytes <= _CLEARED_IN_PLACE:
             self.entries[:] = 0
+        elif self.entries is not None:
+            mib = self.entries.nbytes >> 20
+            self.entries = None  # the old one goes before the new one comes
+            self._name_table()
+            self.entries = allocate(mib)
+            self._name_table()
         self._age = 0
+
+    def _name_table(self) -> None:
+        """Tell the workers where the transposition table lies."""
+        for worker in self._workers:
+            worker[0]["entries"] = 0 if self.entries is None else self.entries.ctypes.data
+            worker[0]["buckets"] = 0 if self.entries is None else len(self.entries)
 
     @property
     def fullness(self) -> int:
@@ -126,6 +146,12 @@ class Searcher(Generic[Position]):
     def stop(self) -> None:
         """End the running search within about a thousand nodes; its last report is the result."""
         self._stop[0] = 1
+
+    def end_within(self, seconds: float) -> None:
+        """Give the running search so many seconds from now on, whatever time it had."""
+        deadline = _deadline(seconds)
+        for worker in self._workers:
+            worker[0]["deadline"] = deadline
 
     def session(self, position: Position, limits: Limits) -> Session[Position]:
         """A position set up to be searched under limits, for :meth:`reports` and for kernels of a caller's own.
@@ -140,15 +166,17 @@ class Searcher(Generic[Position]):
         limits: Limits | None = None,
         *,
         multipv: int = 1,
+        only: Collection[int] = (),
         on_depth: Callable[[Report], None] | None = None,
     ) -> Report:
         """Search a position and return the last report; ``on_depth`` sees each as it comes.
 
-        ``multipv`` asks for the best so many root moves, each with its own score. Ctrl-C ends the search like
+        ``multipv`` asks for the best so many root moves, each with its own score; ``only`` names the moves that may be
+        played at the root, all without any: bounds are then of those moves alone. Ctrl-C ends the search like
         :meth:`stop`, is not raised and sets :attr:`interrupted`. Raises AbapaError when the game is over.
         """
         report = None
-        with closing(self.reports(position, limits, multipv=multipv)) as reports:
+        with closing(self.reports(position, limits, multipv=multipv, only=only)) as reports:
             try:
                 for report in reports:
                     if on_depth is not None:
@@ -167,9 +195,13 @@ class Searcher(Generic[Position]):
         return report
 
     def choose(self, position: Position, limits: Limits | None = None) -> Report:
-        """Search for a move to play: as :meth:`search_through`, and inside tables a move that makes progress."""
-        report = self.search_through(position, limits)
-        move = self.progress(position, report)
+        """Search for a move to play: as :meth:`search_through`, and inside tables a move that makes progress.
+
+        A limit of time holds for both together.
+        """
+        limits = limits or Limits()
+        report = self.search_through(position, self.thinking(position, limits))
+        move = self.progress(position, report, limits)
         self._raise_interrupt()
         if move is None or move == report.best.moves[0]:
             return report
@@ -179,16 +211,31 @@ class Searcher(Generic[Position]):
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def progress(self, position: Position, report: Report, nodes: int = 200_000) -> int | None:
+    def thinking(self, position: Position, limits: Limits) -> Limits:
+        """The limits of the search before :meth:`progress`, which needs some of the time where tables are at hand."""
+        if limits.seconds is None or not self._tabled(position):
+            return limits
+        return replace(limits, seconds=limits.seconds * (1 - _PROGRESS_SHARE))
+
+    def _tabled(self, position: Position) -> bool:
+        return isinstance(self.game, Tabled) and self.game.tabled(position)
+
+    def progress(
+        self, position: Position, report: Report, limits: Limits | None = None, nodes: int = 200_000
+    ) -> int | None:
         """A move that leads by force to a capture or end that gives what ``report`` promises, if tables promised it.
 
         None where tables do not know the position, where nothing is to be won on the board (endless play will do), or
-        where no such line is found within ``nodes``.
+        where no such line is found within ``nodes`` and what is left of the seconds of ``limits``. A line that comes
+        back to a board of the game is none.
         """
         value = report.best.score - self.game.lead(position)
-        if not isinstance(self.game, Tabled) or not self.game.tabled(position) or value <= 0:
+        if value <= 0 or not self._tabled(position):
             return None
-        with self.session(position, Limits(nodes=nodes)) as session:
+        seconds = limits.seconds if limits is not None else None
+        if seconds is not None:
+            seconds = max(seconds - report.seconds, _LEAST_PROGRESS)
+        with self.session(position, Limits(nodes=nodes, seconds=seconds)) as session:
             session.set_apart()
             for depth in range(1, MAX_DEPTH + 1):
                 found = session.window(value - 1, value, depth)
@@ -198,13 +245,17 @@ class Searcher(Generic[Position]):
                     return found.move
         return None
 
-    def reports(self, position: Position, limits: Limits | None = None, *, multipv: int = 1) -> Generator[Report]:
+    def reports(
+        self, position: Position, limits: Limits | None = None, *, multipv: int = 1, only: Collection[int] = ()
+    ) -> Generator[Report]:
         """Search a position, a report for each depth as it is finished; see :meth:`search`."""
         limits = limits or Limits()
         if multipv < 1:
             raise AbapaError(f"{multipv} lines: accepted is 1 or more")
         with self.session(position, limits) as session:
             lead, legal = self.game.lead(position), self.game.legal(position)
+            if only:
+                legal = session.restrict(legal, only)
             # Stopped inside the first depth, a search knows no better than the first legal move.
             lines: tuple[Line, ...] = (Line(lead, lead - INFINITY, lead + INFINITY, legal[:1]),)
             low, high = lines[0].low, lines[0].high
@@ -217,6 +268,8 @@ class Searcher(Generic[Position]):
                 hits, seconds = session.table_hits, session.seconds
                 yield Report(reached, lines, low, high, session.nodes, seconds, hits, found is not None)
                 if found is None or self._stop[0] or (low == high and all(line.exact for line in lines)):
+                    return
+                if session.complete or session.late:
                     return
 
 
@@ -244,6 +297,10 @@ class Session(Generic[Position]):
             raise AbapaError("the game is over: there is nothing to search")
         self._searcher, self._limits = searcher, limits
         self._workers, self._stop, self._kernels = searcher._workers, searcher._stop, searcher.game.kernels
+        self.complete = False
+        """Whether the last two depths searched the same nodes and met no horizon, so that a deeper one would too."""
+        self._last_nodes = 0
+        self._left_out = 0  # root moves that are not searched, a bit for each code
         searcher.interrupted = False
         searcher._age = (searcher._age + 1) & 63
         self._stop[0] = 0
@@ -253,7 +310,7 @@ class Session(Generic[Position]):
     def _prepare(self, worker: NDArray[np.void], position: Position) -> None:
         """Everything a search must not inherit from the last one, and the position."""
         record = worker[0]
-        for name in ("nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt"):
+        for name in _FRESH:
             record[name] = 0
         record["patience"] = LOOK_UP_EVERY
         record["budget"] = self._limits.nodes or MAX_NODES
@@ -266,9 +323,7 @@ class Session(Generic[Position]):
         self._began = time.perf_counter()
         seconds, nodes = self._limits.seconds, self._limits.nodes
         if seconds is not None:
-            deadline = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(seconds * 1e9)
-            for worker in self._workers:
-                worker[0]["deadline"] = deadline
+            self._searcher.end_within(seconds)
         short = (seconds is not None and seconds <= _SHORT_SECONDS) or (nodes is not None and nodes <= _SHORT_NODES)
         self._pool = None if short and len(self._workers) == 1 else ThreadPoolExecutor(len(self._workers))
         return self
@@ -282,6 +337,12 @@ class Session(Generic[Position]):
     def seconds(self) -> float:
         """Wall time since the session began."""
         return time.perf_counter() - self._began
+
+    @property
+    def late(self) -> bool:
+        """Whether its time is over. A search of few nodes does not look at the clock."""
+        deadline = int(self._workers[0][0]["deadline"])
+        return deadline != 0 and _deadline(0) >= deadline
 
     @property
     def nodes(self) -> int:
@@ -306,6 +367,21 @@ class Session(Generic[Position]):
             if worker[0]["aborted"] or self._stop[0]:
                 return
 
+    def restrict(self, legal: tuple[int, ...], only: Collection[int]) -> tuple[int, ...]:
+        """Leave out all root moves but those of ``only``; which of ``legal`` are left. Raises AbapaError for none."""
+        left = tuple(code for code in legal if code in only)
+        if not left:
+            raise AbapaError("none of the moves asked for is legal here")
+        self._left_out = sum(1 << code for code in legal if code not in only)
+        for worker in self._workers:
+            worker[0]["excluded"] = self._left_out
+        return left
+
+    def end_in_tables(self) -> None:
+        """From here on let every table end the search below it: for proofs, which want its bounds and no estimate."""
+        for worker in self._workers:
+            worker[0]["tables_end"] = 1
+
     def set_apart(self) -> None:
         """Search for progress from here on (:mod:`solver.search.negamax`), under keys of this session's own."""
         self._workers[0][0]["salt"] = np.uint64((0x9E3779B97F4A7C15 * (self._searcher._age + 1)) & (2**64 - 1))
@@ -314,7 +390,7 @@ class Session(Generic[Position]):
         """Search the root once with a window; None when the search was stopped."""
         record = self._workers[0][0]
         score = int(self.run(negamax, 0, alpha, beta, depth))
-        if record["aborted"]:
+        if record["aborted"] or self.late:
             return None
         move = int(record["line"][0, 0]) if record["line_length"][0] else -1
         return Window(score, int(record["low"][0]), int(record["high"][0]), move)
@@ -322,7 +398,7 @@ class Session(Generic[Position]):
     @property
     def stopped(self) -> bool:
         """Whether a limit, or somebody, has ended the session."""
-        return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"])
+        return bool(self._stop[0]) or bool(self._workers[0][0]["aborted"]) or self.late
 
     def place(self, position: Position) -> None:
         """Put the position back into ``state[0]``, after a kernel that was :meth:`run` has written over it."""
@@ -362,7 +438,8 @@ class Session(Generic[Position]):
         """The best ``multipv`` root moves at one depth and the position's bounds, or None when stopped."""
         worker = self._workers[0]
         record = worker[0]
-        record["excluded"] = 0
+        record["excluded"], record["horizon"] = self._left_out, 0
+        before_nodes = int(record["nodes"])
         lines: list[Line] = []
         low = high = lead
         for rank in range(multipv):
@@ -376,7 +453,9 @@ class Session(Generic[Position]):
             bounds = int(record["move_low"][moves[0]]) + lead, int(record["move_high"][moves[0]]) + lead
             lines.append(Line(score + lead, *bounds, moves))
             record["excluded"] |= np.uint64(1 << moves[0])
-        record["excluded"] = 0
+        record["excluded"] = self._left_out
+        nodes = int(record["nodes"]) - before_nodes
+        self.complete, self._last_nodes = not record["horizon"] and nodes == self._last_nodes, nodes
         return tuple(sorted(lines, key=lambda line: (-line.score, -line.low))), low, high
 
     def _with_window(self, worker: NDArray[np.void], depth: int, guess: int | None) -> int:
@@ -398,6 +477,11 @@ class Session(Generic[Position]):
                 if beta == INFINITY:
                     return score
                 beta = min(score + width, INFINITY)
+
+
+def _deadline(seconds: float) -> int:
+    """A time from now on the clock that kernels read, in nanoseconds."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) + int(seconds * 1e9)
 
 
 def compile_search(game: Game[Any]) -> None:

@@ -28,6 +28,9 @@ Score and depth are a search's estimate; low and high are facts about the positi
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +50,21 @@ _FIELD = np.uint64(0xFFF)
 _BYTE = np.uint64(0xFF)
 
 
+@cache
 def largest_mib() -> int:
-    """The largest table in MiB: what memory this machine has, and no more than MAX_MIB."""
+    """The largest table in MiB: the memory available when this was first asked, and no more than MAX_MIB."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     except (AttributeError, OSError, ValueError):  # a system that does not say
         memory = MAX_MIB
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(line for line in lines if line.startswith("MemAvailable:"))
+        memory = min(memory, int(available.split()[1]) >> 10)
+    with suppress(OSError, ValueError):  # a container's limit; "max" is none
+        group = Path("/sys/fs/cgroup")
+        room = int((group / "memory.max").read_text()) - int((group / "memory.current").read_text())
+        memory = min(memory, room >> 20)
     return min(max(memory, 1), MAX_MIB)
 
 

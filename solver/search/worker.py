@@ -39,6 +39,8 @@ WORKER = np.dtype(
         ("buckets", np.uint64),  # its number of buckets
         ("age", np.uint64),  # of this search, 0..63
         ("salt", np.uint64),  # 0, or what sets the keys of a search for progress apart
+        ("past", np.uint64),  # 0, or what sets the keys of positions apart that a long history can still reach
+        ("tables_end", np.int64),  # 1: a table always ends the search below it
         ("same_depth", np.int64),  # 1: use only table entries of exactly the depth wanted
         ("excluded", np.uint64),  # moves left out at the root, a bit for each of the codes 0..63
         ("barred", np.uint64, (MAX_BARRED, 2)),  # keys and checks of positions that end the game when they come back
@@ -47,6 +49,7 @@ WORKER = np.dtype(
         # What it finds.
         ("nodes", np.int64),
         ("table_hits", np.int64),
+        ("horizon", np.int64),  # 1: some score rests on a horizon, so that a deeper search may find more
         ("aborted", np.int64),
         ("patience", np.int64),  # nodes until the next look at budget, deadline and stop word
         ("move_low", np.int64, (MAX_MOVES,)),  # proven bounds of each root move, by its code

@@ -62,7 +62,9 @@ class State:
             return {}
         needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
         return {
-            seeds: Tier({quantity: table.map(quantity) for quantity in needed}, tier_index(rules.pits, seeds))
+            seeds: Tier(
+                {quantity: table.map(quantity, "lookups") for quantity in needed}, tier_index(rules.pits, seeds)
+            )
             for seeds, table in self.tables(rules, 0).mapped.items()
             if all(quantity in table.quantities for quantity in needed)
         }

@@ -427,3 +427,69 @@ def test_a_count_is_ended_by_ctrl_c_at_once() -> None:
     out, _ = process.communicate(timeout=10)
     assert process.returncode in (-signal.SIGINT, 130)
     assert out == b""
+
+
+# -- what was named, what is over, what is no record ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "--depth", "2", "start"), ("solve", "--depth", "2", "start"), ("selfplay",), ("play",)]
+)
+def test_a_folder_that_was_named_and_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    refused(abapa(*arguments, "--tables", tmp_path / "none"), "no tables folder", "none")
+    (tmp_path / "file").write_text("")
+    refused(abapa(*arguments, "--tables", tmp_path / "file"), "is no folder of tables")
+    monkeypatch.setenv("ABAPA_TABLES", str(tmp_path / "named"))
+    refused(abapa(*arguments), "no tables folder", "named")
+
+
+def test_a_named_folder_without_such_tables_is_told(tmp_path: Path) -> None:
+    ran = abapa("search", "--depth", "2", "start", "--tables", tmp_path)
+    assert ran.code == 0 and ran.err == f"abapa: no tables of abapa in {tmp_path}: the search goes without\n"
+    ran = abapa("search", "--depth", "2", "start", "--rules", "abapa+grand-slam=win-only", "--tables", tmp_path)
+    assert ran.code == 0 and "has no tables" in ran.err
+
+
+def test_uci_tells_of_a_named_folder(tmp_path: Path) -> None:
+    ran = abapa("uci", "--tables", tmp_path / "none", stdin="position startpos\ngo depth 1\n")
+    assert ran.code == 0 and "info string no tables folder" in ran.out and "bestmove " in ran.out
+
+
+@pytest.mark.parametrize("command", ["search", "solve"])
+def test_a_finished_game_has_its_result(command: str) -> None:
+    over = "0-0-0-0-0-0-0-0-0-0-0-0-24-24-S"
+    ran = abapa(command, over)
+    assert (ran.code, ran.out) == (0, "The game is over (South has no legal move): South 24, North 24\n")
+    row = json.loads(abapa(command, over, "--json").out)
+    assert (row["value"], row["over"], row["final"]) == (0, "nomove", [24, 24])
+
+
+def test_one_bad_game_of_three() -> None:
+    game = '[Event "a"]\n\n1. F f *\n\n[Event "b"]\n\n1. F F *\n\n[Event "c"]\n[South ""]\n\n1. F e *\n'
+    ran = abapa("analyse", "--depth", "2", "--no-tables", "-", stdin=game)
+    assert ran.code == 2 and ran.out.count("Abapa:") == 4
+    assert "abapa: game 2, line 7: game ? - ?, ply 2: move F is not legal here" in ran.err
+    assert "South lost" in ran.err and "\n lost" not in ran.err
+
+
+def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "games.ogn"
+    path.write_bytes(b'[Event "x"]\n[South "J\351r"]\n\n1. F f *\n')
+    ran = abapa("analyse", "--depth", "1", "--no-tables", path)
+    assert ran.code == 0 and 'South "J\u00e9r"' in ran.out
+    assert f"abapa: line 2: byte E9 is not UTF-8, {path} is read as Latin-1\n" in ran.err
+    path.write_bytes(b"\xef\xbb\xbf1. F f *\n")
+    assert abapa("analyse", "--depth", "1", "--no-tables", path).code == 0
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero"])
+def test_devices_are_no_records(device: str) -> None:
+    refused(abapa("analyse", "--depth", "1", "--no-tables", device), "is no file of games")
+
+
+def test_an_error_repeats_little_of_what_it_was_given() -> None:
+    for arguments in (("search", "1" * 100_000), ("search", "start", "--rules", "x" * 100_000)):
+        ran = abapa(*arguments)
+        assert ran.code == 2 and len(ran.err) < 500

@@ -42,8 +42,9 @@ def test_a_game_as_auale_writes_it() -> None:
 
 def test_what_pgn_readers_expect_too() -> None:
     text = '[FEN "0-0-0-0-0-3-1-3-2-0-0-4-10-25-S"]\n{before} 1. F+3! {a} {b} (1. F {x)} (2. f)) ; rest\n *'
-    with pytest.raises(OgnError, match="ply 1: move F is not legal here: legal moves are none, the game is over"):
-        parse(text)
+    (record,) = parse(text)
+    assert record.warnings == ["the game ended after ply 0 by its rules (majority): the moves after it are left out"]
+    assert record.moves == [] and record.comments(0) == ["before", "after the end: F"]
     (record,) = parse(text.replace("10-25", "20-15"))
     assert record.comments(0) == ["before"]
     assert [(it.kind, it.text) for it in record.remarks[1]] == [
@@ -307,3 +308,42 @@ def test_captures_that_are_none_are_told() -> None:
 def test_a_tag_that_is_no_position_is_an_error_of_its_game() -> None:
     with pytest.raises(OgnError, match="game Ama - Efua: position 'junk'"):
         parse('[South "Ama"]\n[North "Efua"]\n[FEN "junk"]\n\n1. A *\n')
+
+
+THREE = '[Event "a"]\n\n1. F f *\n\n[Event "b"]\n\n1. F {} *\n\n[Event "c"]\n\n1. F e *\n'
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("F", "game 2, line 7: game ? - ?, ply 2: move F is not legal here"),
+        ("f 2. Q", "game 2, line 7: 'Q' is no move"),
+        ("{ open", "game 2, line 7: a comment that is not closed"),
+        ("( open", "game 2, line 7: a variation that is not closed"),
+        ("x" * 1_000_000, "game 2, line 7: 'xxx"),
+        ('f 2. E *\n[Event "', "game 3, line 8: a tag reads"),
+    ],
+)
+def test_one_bad_game_leaves_the_others(bad: str, said: str) -> None:
+    refused: list[OgnError] = []
+    records = parse(THREE.replace("{}", bad), refused=refused)
+    (error,) = refused
+    assert str(error).startswith(said) and len(str(error)) < 300
+    assert [record.tags["Event"] for record in records][-1] == "c"
+    with pytest.raises(OgnError, match=said[:14]):
+        parse(THREE.replace("{}", bad))
+
+
+def test_moves_past_the_end_are_left_out_with_a_warning() -> None:
+    text = '[FEN "0-0-0-0-0-1-0-0-0-0-0-1-23-23-S"]\n\n1. F f 2. A a 3. B b 4. C c 5. D d 6. E e 7. F *\n'
+    (record,) = parse(text)
+    end = record.positions()[-1]
+    assert end.result() is not None and "".join(record.moves) == "FfAaBbCcDdEe"[: len(record.moves)]
+    assert record.warnings[0].endswith("the moves after it are left out")
+    (again,) = parse(dump([record]))
+    assert again.moves == record.moves and not again.warnings
+
+
+def test_many_games_of_tags_alone() -> None:
+    text = '[Event "x"]\n\n' * 20_000
+    assert len(parse(text)) == 20_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +13,14 @@ from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError
 from solver.oware.game import OwareGame
 from solver.oware.position import Position
-from solver.oware.proof import Proof, fresh_proof, load_proof, prove, save_proof
+from solver.oware.proof import FORMAT, Proof, fresh_proof, load_proof, prove, save_proof
 from solver.oware.rules import ABAPA, AWARI, Rules
 from solver.search.limits import Limits
 from solver.search.searcher import Searcher
 from tests.oware.tabled_positions import positions, tables, truth
 
 ABOUT = {"position": "x", "rules": "awari"}
+FRESH = Proof(-3, 3, 3, -3)
 
 
 def searcher_below(rules: Rules, seeds: int) -> Searcher[Position]:
@@ -107,7 +110,7 @@ def test_a_saved_proof_goes_on(tmp_path: Path) -> None:
     half = last(prove(first, position, Limits(depth=6), fresh_proof(first, position, 12)))
     save_proof(tmp_path / "proof", half, first, ABOUT)
     second = searcher_below(AWARI, 10)
-    again = load_proof(tmp_path / "proof", second, ABOUT)
+    again = load_proof(tmp_path / "proof", second, ABOUT, fresh_proof(second, position, 12))
     assert again == half
     assert second.entries is not None and first.entries is not None
     assert np.array_equal(second.entries, first.entries)
@@ -121,9 +124,58 @@ def test_what_is_no_saved_proof_is_refused(tmp_path: Path) -> None:
     searcher = searcher_below(AWARI, 2)
     (tmp_path / "text").write_text("not a proof")
     with pytest.raises(AbapaError, match="is not a saved proof"):
-        load_proof(tmp_path / "text", searcher, ABOUT)
+        load_proof(tmp_path / "text", searcher, ABOUT, FRESH)
     with pytest.raises(AbapaError, match=r"cannot read .*absent: No such file"):
-        load_proof(tmp_path / "absent", searcher, ABOUT)
+        load_proof(tmp_path / "absent", searcher, ABOUT, FRESH)
     save_proof(tmp_path / "proof", Proof(-3, 3, 3, -3), searcher, ABOUT)
     with pytest.raises(AbapaError, match="is a proof of"):
-        load_proof(tmp_path / "proof", searcher, {"position": "y", "rules": "awari"})
+        load_proof(tmp_path / "proof", searcher, {"position": "y", "rules": "awari"}, FRESH)
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        Proof(-9, 3, 3, -3),
+        Proof(2, 1, 2, 1),
+        Proof(-3, 3, 3, -3, depth=10**9),
+        Proof(-3, 3, 3, -3, nodes=-1),
+        Proof(-3, 3, 3, -3, estimate=10**30),
+        Proof(-3, 3, 3, -3, seconds=float("nan")),
+        Proof(-3, 3, 3, -3, move=200),
+        Proof(-3, 3, True, -3),
+        Proof(-3, 3, 3, "x"),  # type: ignore[arg-type]
+        Proof(-3, 3, [[[]]], -3),  # type: ignore[arg-type]
+    ],
+)
+def test_impossible_numbers_of_a_saved_proof_are_refused(tmp_path: Path, proof: Proof) -> None:
+    searcher = searcher_below(AWARI, 2)
+    save_proof(tmp_path / "proof", proof, searcher, ABOUT)
+    with pytest.raises(AbapaError, match="is not a saved proof"):
+        load_proof(tmp_path / "proof", searcher, ABOUT, FRESH)
+
+
+def test_a_saved_proof_is_not_read_beyond_its_bounds(tmp_path: Path) -> None:
+    searcher = searcher_below(AWARI, 2)
+    path = tmp_path / "proof"
+    head = np.frombuffer(json.dumps({"format": FORMAT, "deep": "x"}).encode(), np.uint8)
+    places = np.arange(1 << 20)
+    for arrays in (
+        {"head": np.zeros(1 << 22, np.uint8)},
+        {"head": np.frombuffer(b"[" * 60_000, np.uint8)},
+        {"head": head, "used": places},
+    ):
+        with path.open("wb") as file:
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+        with pytest.raises(AbapaError, match="is not a saved proof"):
+            load_proof(path, searcher, ABOUT, FRESH)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(AbapaError, match="is not a saved proof"):
+        load_proof(tmp_path / "pipe", searcher, ABOUT, FRESH)
+    save_proof(path, FRESH, searcher, ABOUT)
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 37):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            assert load_proof(path, searcher, ABOUT, FRESH).low == FRESH.low
+        except AbapaError as error:
+            assert "is not a saved proof" in str(error) or "is a proof of" in str(error)

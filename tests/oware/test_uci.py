@@ -24,7 +24,7 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA
 from solver.oware.uci import Engine
 from solver.search import searcher
-from solver.search.searcher import Searcher
+from solver.search.searcher import Searcher, compile_search
 from solver.search.transposition import MAX_MIB, allocate, largest_mib
 
 
@@ -74,6 +74,12 @@ class Client:
         return self.until("readyok") == ["readyok"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """The kernels, beforehand: isready does not wait for them."""
+    compile_search(OwareGame(ABAPA))
+
+
 @pytest.fixture
 def client() -> Iterator[Client]:
     client = Client()
@@ -91,8 +97,11 @@ def test_the_greeting_is_what_auale_reads(client: Client) -> None:
     assert re.fullmatch(r"id name \S.*", lines[0]) and re.fullmatch(r"id author \S.*", lines[1])
     option = re.compile(r"option name \w+ type (spin default \d+ min \d+ max \d+|check default (true|false))")
     assert all(option.fullmatch(line) for line in lines[2:-1])
-    assert {line.split()[2] for line in lines[2:-1]} == {"Hash", "Threads", "OwnTables"}
+    assert {line.split()[2] for line in lines[2:-1]} == {"Hash", "Threads", "OwnTables", "MultiPV", "Ponder"}
     client.send("setoption name OwnBook value false")  # Auale sends it whatever we offer
+    assert client.until("info string") == [
+        "info string option OwnBook is unknown: accepted are Hash, Threads, OwnTables and MultiPV"
+    ]
     assert client.quiet()
 
 
@@ -148,8 +157,62 @@ def test_a_bad_position_is_answered_by_name(client: Client, position: str, said:
 
 
 def test_a_finished_game_has_no_move(client: Client) -> None:
-    client.send("position fen 0-1-0-0-0-0-0-0-0-0-0-0-30-17-S", "go infinite")
+    client.send("position fen 0-1-0-0-0-0-0-0-0-0-0-0-30-17-S", "go depth 3")
     assert client.until("bestmove") == ["info string the game is over: majority", "bestmove 0000"]
+
+
+@pytest.mark.parametrize(("go", "end"), [("infinite", "stop"), ("ponder", "ponderhit"), ("ponder", "stop")])
+def test_a_finished_game_waits_too(client: Client, go: str, end: str) -> None:
+    client.send("position fen 0-0-0-0-0-0-0-0-0-0-0-0-24-24-S", f"go {go}")
+    client.until("info string the game is over")
+    with pytest.raises(Empty):
+        client.until("bestmove", seconds=0.2)
+    client.send(end)
+    assert client.until("bestmove") == ["bestmove 0000"]
+
+
+def test_pondering_goes_on_with_its_limits(client: Client) -> None:
+    client.send("isready", "position startpos", "go ponder movetime 600")
+    client.until("info")
+    time.sleep(0.7)
+    began = time.monotonic()
+    client.send("ponderhit")
+    client.until("bestmove")
+    assert time.monotonic() - began > 0.5
+
+
+@pytest.mark.parametrize("command", ["position startpos moves F", "setoption name Hash value 3", "go depth 2"])
+def test_what_would_change_a_search_is_refused(client: Client, command: str) -> None:
+    client.send("position startpos", "go infinite", command, "stop")
+    lines = client.until("bestmove")
+    refused = [line for line in lines if line.startswith("info string")]
+    assert refused == [f"info string {command.split(maxsplit=1)[0]} is refused while a search runs: send stop first"]
+    assert lines[-1].split()[1] in "ABCDEF" and client.quiet()
+
+
+def test_searchmoves_and_multipv(client: Client) -> None:
+    client.send("setoption name MultiPV value 3", "position startpos", "go depth 4")
+    lines = client.until("bestmove")
+    assert [line.split()[4] for line in lines if line.startswith("info depth 4 ")] == ["1", "2", "3"]
+    scores = [int(line.split()[7]) for line in lines if line.startswith("info depth 4 ")]
+    assert scores == sorted(scores, reverse=True)
+    client.send("go depth 4 searchmoves AB")
+    lines = client.until("bestmove")
+    assert {line.split()[-1][0] for line in lines if " pv " in line} == {"A", "B"}
+    client.send("go searchmoves b C depth 3")
+    lines = client.until("bestmove")
+    assert lines[0] == "info string searchmoves: 'b' is not legal here and is left out"
+    assert lines[-1].startswith("bestmove C")
+
+
+def test_a_position_with_too_many_seeds_is_refused(client: Client) -> None:
+    client.send("position fen 4-4-4-4-4-4-4-4-4-4-4-5-0-0-S")
+    assert client.until("info string") == ["info string a position of 49 seeds: a game has 48"]
+
+
+def test_a_byte_order_mark_before_the_first_command(client: Client) -> None:
+    client.send("\ufeffuci")
+    assert client.until("uciok")
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.3])
@@ -192,7 +255,10 @@ def test_options_make_another_searcher(client: Client) -> None:
     client.send("position startpos", "go depth 6")
     client.until("bestmove")
     assert client.opened == [(7, 2, False)]
-    client.send("setoption name Hash value many", "setoption name", "setoption")
+    client.send("setoption name", "setoption")
+    for _ in range(2):
+        assert client.until("info string")[-1].startswith("info string setoption names no option: accepted are")
+    client.send("setoption name Hash value many")
     assert client.until("info string") == [
         f"info string option Hash: many is not accepted, whole numbers from 1 to {largest_mib()} are: 7 is kept"
     ]
@@ -250,8 +316,8 @@ def test_limits_that_cannot_be_kept_are_answered(client: Client, go: str, said: 
 
 
 def test_times_longer_than_any_clock(client: Client) -> None:
-    client.send("go depth 3 movetime 999999999999999999", "go depth 3 wtime 999999999999999999")
-    for _ in range(2):
+    for limit in ("movetime", "wtime"):
+        client.send(f"go depth 3 {limit} 999999999999999999")
         assert client.until("bestmove")[-1].split()[1] in "ABCDEF"
 
 
