@@ -5,21 +5,23 @@ commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.
 (:mod:`solver.cli.searching`), and how things are printed (:mod:`solver.cli.output`, :mod:`solver.cli.answers`,
 :mod:`solver.cli.reports`, :mod:`solver.cli.counting`, :mod:`solver.cli.progress`).
 
-Data goes to stdout, progress and errors to stderr. The exit code is 2 for bad input and 130 after Ctrl-C.
+Data goes to stdout, progress and errors to stderr. The exit codes are those of the README.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
-import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
 
 from solver import __version__
+from solver.cli.surroundings import checked_environment, settle_streams
 from solver.cli.usage import usage_line
 from solver.errors import AbapaError
 
@@ -78,8 +80,38 @@ class LazyGroup(click.Group):
                 formatter.write_dl(list(self.lines.items()))
 
 
+class PipeClosed(Exception):
+    """The reader of our stdout went away."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C."""
+
+
+class Abapa(LazyGroup):
+    """The outermost group: a closed pipe and Ctrl-C pass click, which has exit codes of its own for them."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise PipeClosed from error
+    except KeyboardInterrupt as error:
+        raise Interrupted from error
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=Abapa,
     package="solver.cli",
     lines=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -94,34 +126,66 @@ def abapa() -> None:
 
 def main() -> NoReturn:
     """Run the command line. A person's error becomes one line and exit code 2; Ctrl-C becomes exit code 130."""
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no input either, and is said to be none
     try:
-        code = abapa.main(prog_name="abapa", standalone_mode=False)
+        code = _run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _drop_stdout(141)
+    except OSError as error:  # a full disk behind stdout
+        _complain(_said(error))
+        code = _drop_stdout(AbapaError.exit_code)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command that was named, and return the exit code."""
+    try:
+        settle_streams()
+        with checked_environment():
+            code = abapa.main(prog_name="abapa", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         if isinstance(error, _HELP_WANTED):
             error.show()
         else:
             _complain(usage_line(error))
-        code = AbapaError.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("abapa: interrupted", err=True)
-        code = 130
+        return AbapaError.exit_code
+    except (Interrupted, click.Abort, KeyboardInterrupt):
+        _complain("interrupted")
+        return 130
     except AbapaError as error:
         _complain(str(error))
-        code = error.exit_code
-    except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        return error.exit_code
+    except (PipeClosed, BrokenPipeError):  # not our fault, nothing to say
+        return _drop_stdout(141)
     except OSError as error:  # a full disk behind stdout, a file that cannot be written
-        _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = AbapaError.exit_code
-    sys.exit(code if isinstance(code, int) else 0)
+        _complain(_said(error))
+        return _drop_stdout(AbapaError.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _said(error: OSError) -> str:
+    """What an error of the system means, in words."""
+    if error.errno == errno.EBADF and error.filename is None:
+        return "stdin is closed: there is nothing to read"  # settle_streams has seen to the others
+    return f"{error.strerror or error}{f': {os.fsdecode(error.filename)}' if error.filename else ''}"
+
+
+def _drop_stdout(code: int) -> int:
+    """Let what is still to be written go nowhere, and return the exit code."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+LONGEST_ERROR = 1200
+"""Characters of an error that are printed: what was wrong stands at its beginning, what is accepted at its end."""
 
 
 def _complain(text: str) -> None:
-    """Print an error: one line, even if a file name in it has several."""
-    click.echo(f"abapa: {' '.join(text.splitlines())}", err=True)
+    """Print an error: one line, even if a file name in it has several, and no more of a huge input than is of use."""
+    line = " ".join(text.splitlines())
+    if len(line) > LONGEST_ERROR:
+        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
+    with suppress(OSError, ValueError):
+        click.echo(f"abapa: {line}", err=True)
