@@ -342,6 +342,6 @@ def read_counts(path: Path) -> Counts:
                     published.setdefault(seeds, {})[value] = boards
     except OSError as error:
         raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, csv.Error) as error:
         raise AbapaError(f"{path} is no CSV file of numbers with the columns seeds, value, count: {error}") from error
     return published

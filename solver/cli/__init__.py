@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import click
 
 from solver import __version__
+from solver.cli.output import complain
 from solver.cli.surroundings import checked_environment, settle_streams
 from solver.cli.usage import usage_line
 from solver.errors import AbapaError
@@ -132,7 +133,7 @@ def main() -> NoReturn:
     except BrokenPipeError:
         code = _drop_stdout(141)
     except OSError as error:  # a full disk behind stdout
-        _complain(_said(error))
+        complain(_said(error))
         code = _drop_stdout(AbapaError.exit_code)
     sys.exit(code)
 
@@ -148,18 +149,18 @@ def _run() -> int:
         if isinstance(error, _HELP_WANTED):
             error.show()
         else:
-            _complain(usage_line(error))
+            complain(usage_line(error))
         return AbapaError.exit_code
     except (Interrupted, click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
+        complain("interrupted")
         return 130
     except AbapaError as error:
-        _complain(str(error))
+        complain(str(error))
         return error.exit_code
     except (PipeClosed, BrokenPipeError):  # not our fault, nothing to say
         return _drop_stdout(141)
     except OSError as error:  # a full disk behind stdout, a file that cannot be written
-        _complain(_said(error))
+        complain(_said(error))
         return _drop_stdout(AbapaError.exit_code)
     return code if isinstance(code, int) else 0
 
@@ -176,16 +177,3 @@ def _drop_stdout(code: int) -> int:
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
-
-
-LONGEST_ERROR = 1200
-"""Characters of an error that are printed: what was wrong stands at its beginning, what is accepted at its end."""
-
-
-def _complain(text: str) -> None:
-    """Print an error: one line, even if a file name in it has several, and no more of a huge input than is of use."""
-    line = " ".join(text.splitlines())
-    if len(line) > LONGEST_ERROR:
-        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
-    with suppress(OSError, ValueError):
-        click.echo(f"abapa: {line}", err=True)

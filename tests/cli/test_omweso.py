@@ -214,6 +214,8 @@ def test_a_turn_that_is_given_up_is_exit_code_1(
         (["play", "--mode", "ekyobutabala", "--time", "10"], "gives 3 seconds per turn, accepted is up to 2.5"),
         (["selfplay", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
         (["selfplay", "--other-setup", "nine"], "unknown set-up 'nine'"),
+        (["setup", "--seed", "3", "--tries", "0"], "--seed: with --tries 0 nothing is random"),
+        (["setup", "--rules", "tournament+setup=all-two", "--tries", "3"], "fixes the set-up"),
         (["perft", "all-two", "99"], "'99': accepted are whole numbers from 0 to 40"),
     ],
 )
