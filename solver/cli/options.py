@@ -105,8 +105,9 @@ class RealFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)
         try:
-            mode = Path(path).stat().st_mode
+            mode = path.stat().st_mode
         except (OSError, ValueError):
             return path  # who reads it says that it is not there
         if not (stat.S_ISREG(mode) or (self.folders and stat.S_ISDIR(mode))):

@@ -12,7 +12,7 @@ from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.omweso.position import Side
 from solver.omweso.rules import OmwesoRules
-from solver.omweso.setups import fixed_setup, named_setups, parse_setup
+from solver.omweso.setups import admitted_setups, fixed_setup, named_setups, parse_setup
 
 if TYPE_CHECKING:
     from solver.omweso.ratings import Rating
@@ -74,9 +74,7 @@ def wanted_setups(rules: OmwesoRules, texts: tuple[str, ...]) -> dict[str, Side]
     named = {text: parse_setup(text, rules) for text in texts}
     if (fixed := fixed_setup(rules)) is not None:
         return {rules.setup.value: fixed}
-    return named or {
-        name: side for name, side in named_setups(rules).items() if rules.pit_cap is None or max(side) <= rules.pit_cap
-    }
+    return named or admitted_setups(rules)
 
 
 def show(name: str, rating: Rating, as_json: bool) -> None:
