@@ -1,7 +1,8 @@
 """The ``abapa`` command: a group whose commands are imported only when called, so that ``--help`` answers at once.
 
 Each command has a file of its own, called as the command is; Omweso's are in :mod:`solver.cli.omweso`. What several
-commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.cli.engine`), the searches of Oware
+commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.cli.engine`), lists of positions
+(:mod:`solver.cli.lists`), what a process finds around it (:mod:`solver.cli.surroundings`), the searches of Oware
 (:mod:`solver.cli.searching`), and how things are printed (:mod:`solver.cli.output`, :mod:`solver.cli.answers`,
 :mod:`solver.cli.reports`, :mod:`solver.cli.counting`, :mod:`solver.cli.progress`).
 

@@ -203,7 +203,7 @@ def test_a_match_from_a_position(capsys: pytest.CaptureFixture[str], monkeypatch
 def test_an_estimate_is_no_more_than_the_seeds_and_a_chance() -> None:
     assert chance_to_win(0, TOURNAMENT) == 0.5 and chance_to_win(WON - 3, TOURNAMENT) == 1.0
     assert chance_to_win(80, OmwesoRules(columns=4)) is None
-    root = OmwesoPosition.start(*[CLASSIC["all-two"]] * 2)
+    root = OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"])
     searcher = Searcher(OmwesoGame(TOURNAMENT), hash_mib=1)
     notation = OmwesoNotation(searcher, root)
     report = searcher.search(root, Limits(depth=1))
