@@ -143,7 +143,7 @@ def test_a_match_in_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch
     assert "turn 'zz' is not legal here" in out
     assert "you: m (7 laps, captures nothing)" in out
     assert "okukoneeza: sow three seeds" in out and "the outer row from left to right, then the inner row" in out
-    assert "turn   laps  captures" in out or "turn  laps  captures" in out
+    assert "laps  captures" in out
     assert "lap 1: " in out
     assert "program wins by resignation: 1 point; match: you 0, program 1" in out
     assert "match left: you 0, program 1" in out
@@ -161,7 +161,7 @@ def played(
 def test_the_program_plays_capitals_and_answers_what_it_sees(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, out, _ = played(capsys, monkeypatch, ["", "?", "HELP", "HINT", "M", "laps"])
+    code, out, _ = played(capsys, monkeypatch, ["", "?", "HELP", "HINT", "J", "laps"])
     assert code == 0
     assert "you arrange 0,6,0,0,0,0,0,17,0,3,0,3,0,3,0,0" in out
     assert "the program answers with " in out and out.count("hint      what the program") == 2
