@@ -1,25 +1,29 @@
 """The ``abapa`` command: a group whose commands are imported only when called, so that ``--help`` answers at once.
 
 Each command has a file of its own, called as the command is; Omweso's are in :mod:`solver.cli.omweso`. What several
-commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.cli.engine`), the searches of Oware
+commands share is beside them: options (:mod:`solver.cli.options`, :mod:`solver.cli.engine`), lists of positions
+(:mod:`solver.cli.lists`), what a process finds around it (:mod:`solver.cli.surroundings`), the searches of Oware
 (:mod:`solver.cli.searching`), and how things are printed (:mod:`solver.cli.output`, :mod:`solver.cli.answers`,
 :mod:`solver.cli.reports`, :mod:`solver.cli.counting`, :mod:`solver.cli.progress`).
 
-Data goes to stdout, progress and errors to stderr. The exit code is 2 for bad input and 130 after Ctrl-C.
+Data goes to stdout, progress and errors to stderr. The exit codes are those of the README.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
-import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
 
 from solver import __version__
+from solver.cli.output import complain
+from solver.cli.surroundings import checked_environment, settle_streams
 from solver.cli.usage import usage_line
 from solver.errors import AbapaError
 
@@ -82,8 +86,38 @@ class LazyGroup(click.Group):
                 formatter.write_dl(list(self.lines.items()))
 
 
+class PipeClosed(Exception):
+    """The reader of our stdout went away."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C."""
+
+
+class Abapa(LazyGroup):
+    """The outermost group: a closed pipe and Ctrl-C pass click, which has exit codes of its own for them."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise PipeClosed from error
+    except KeyboardInterrupt as error:
+        raise Interrupted from error
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=Abapa,
     package="solver.cli",
     lines=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -98,34 +132,53 @@ def abapa() -> None:
 
 def main() -> NoReturn:
     """Run the command line. A person's error becomes one line and exit code 2; Ctrl-C becomes exit code 130."""
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no input either, and is said to be none
     try:
-        code = abapa.main(prog_name="abapa", standalone_mode=False)
+        code = _run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _drop_stdout(141)
+    except OSError as error:  # a full disk behind stdout
+        complain(_said(error))
+        code = _drop_stdout(AbapaError.exit_code)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command that was named, and return the exit code."""
+    try:
+        settle_streams()
+        with checked_environment():
+            code = abapa.main(prog_name="abapa", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         if isinstance(error, _HELP_WANTED):
             error.show()
         else:
-            _complain(usage_line(error))
-        code = AbapaError.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("abapa: interrupted", err=True)
-        code = 130
+            complain(usage_line(error))
+        return AbapaError.exit_code
+    except (Interrupted, click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return 130
     except AbapaError as error:
-        _complain(str(error))
-        code = error.exit_code
-    except BrokenPipeError:  # the reader of our stdout went away: not our fault, nothing to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        complain(str(error))
+        return error.exit_code
+    except (PipeClosed, BrokenPipeError):  # not our fault, nothing to say
+        return _drop_stdout(141)
     except OSError as error:  # a full disk behind stdout, a file that cannot be written
-        _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = AbapaError.exit_code
-    sys.exit(code if isinstance(code, int) else 0)
+        complain(_said(error))
+        return _drop_stdout(AbapaError.exit_code)
+    return code if isinstance(code, int) else 0
 
 
-def _complain(text: str) -> None:
-    """Print an error: one line, even if a file name in it has several."""
-    click.echo(f"abapa: {' '.join(text.splitlines())}", err=True)
+def _said(error: OSError) -> str:
+    """What an error of the system means, in words."""
+    if error.errno == errno.EBADF and error.filename is None:
+        return "stdin is closed: there is nothing to read"  # settle_streams has seen to the others
+    return f"{error.strerror or error}{f': {os.fsdecode(error.filename)}' if error.filename else ''}"
+
+
+def _drop_stdout(code: int) -> int:
+    """Let what is still to be written go nowhere, and return the exit code."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code

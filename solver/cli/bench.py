@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -50,16 +54,17 @@ def command(depth: int | None, compare: str | None, as_json: bool) -> None:
 
 def compare_with(ref: str, depth: int | None, as_json: bool) -> None:
     """Check the revision out beside, run it and this tree in turn, and print the best time of each and the ratio."""
-    with tempfile.TemporaryDirectory(prefix="abapa-bench-") as folder:
+    with _ended_in_order(), tempfile.TemporaryDirectory(prefix="abapa-bench-") as folder:
         other = Path(folder) / "tree"
-        _git("worktree", "add", "--detach", str(other), ref, error=f"no revision {ref!r} to compare with")
         try:
+            _git("worktree", "add", "--detach", str(other), ref, error=f"no revision {ref!r} to compare with")
             runs: dict[Path, list[dict]] = {ROOT: [], other: []}
             for _ in range(ROUNDS):
                 for tree, found in runs.items():
                     found.append(_bench(tree, depth))
         finally:
-            _git("worktree", "remove", "--force", str(other), error="the worktree could not be removed")
+            with suppress(AbapaError):  # it may never have been made
+                _git("worktree", "remove", "--force", str(other), error="the worktree could not be removed")
     here, there = (min(found, key=lambda run: run["seconds"]) for found in runs.values())
     ratio = here["nodes_per_second"] / there["nodes_per_second"]
     if as_json:
@@ -72,10 +77,31 @@ def compare_with(ref: str, depth: int | None, as_json: bool) -> None:
     click.echo(f"{same}; speed {ratio:.3f}, time {here['seconds'] / there['seconds']:.3f} of {ref}'s")
 
 
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end what runs as an exception does, so that it is tidied up, with their exit codes."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        for each in heard:
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    heard = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number in heard:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+
+
 def _bench(tree: Path, depth: int | None) -> dict:
     arguments = [sys.executable, "-m", "solver", "bench", "--json", *(["--depth", str(depth)] if depth else [])]
     environment = os.environ | {"PYTHONPATH": str(tree)}
-    done = subprocess.run(arguments, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        arguments, cwd=tree, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         raise AbapaError(f"bench failed in {tree}: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
     return json.loads(done.stdout)
@@ -83,8 +109,10 @@ def _bench(tree: Path, depth: int | None) -> dict:
 
 def _git(*arguments: str, error: str) -> None:
     try:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    except OSError as problem:
+        done = subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+    except (OSError, ValueError) as problem:
         raise AbapaError(f"git cannot be run: {problem}") from problem
     if done.returncode:
         raise AbapaError(f"{error}: {(done.stderr.strip() or 'git failed').splitlines()[-1]}")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import json_option, tables_option
+from solver.cli.options import RealFile, json_option, tables_option
 from solver.cli.output import print_json
 
 
 @click.command
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=RealFile(folders=True), metavar="FILE...")
 @tables_option
 @json_option
 @click.pass_context

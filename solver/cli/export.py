@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from solver.cli.options import Whole, rules_option, tables_option
+from solver.cli.options import RealFile, Whole, rules_option, tables_option
 from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
               show_default=True, help="Numbers to write.")  # fmt: skip
 @click.option("--form", type=click.Choice(["abapa", "scores"]), default="abapa", show_default=True,
               help="Order of the boards. scores: that of the Vrije Universiteit's files scores.N.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False),
+@click.option("-o", "--output", type=RealFile(),
               help="File to write (default: stdout).")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, output: Path | None, force: bool) -> None:
@@ -39,6 +39,8 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
     """
     from databases.prober import MissingTierError, open_tables
 
+    if force and output is None:
+        raise click.UsageError("--force replaces a file: accepted is --force -o FILE")
     with open_tables(tables, rules) as opened:
         if seeds not in opened.tiers:
             raise MissingTierError(tables, rules, seeds)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import tables_option, thread_count, threads_option
+from solver.cli.options import RealFile, tables_option, thread_count, threads_option
 
 
 @click.command
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=RealFile(folders=True), metavar="FILE...")
 @tables_option
 @threads_option
 def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from solver.cli.answers import board_json, columns, moves_json, numbers_json, over_json
-from solver.cli.options import POSITION_SETTINGS, Whole, json_option, positions_argument, tables_option
+from solver.cli.lists import POSITION_SETTINGS, Positions, positions_argument
+from solver.cli.options import Whole, json_option, tables_option
 from solver.cli.output import print_json
 from solver.oware.position import Position
 from solver.oware.rules import Rules
@@ -29,7 +29,7 @@ _ENDS = {
 @tables_option
 @click.option("--limit", type=Whole(1), default=200, show_default=True, help="Most moves to show.")
 @json_option
-def command(positions: Iterator[Position], rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
+def command(positions: Positions, rules: Rules, tables: Path, limit: int, as_json: bool) -> None:
     """Show best play by both sides from a position: each move, what it captures, its value for its player.
 
     Positions are written as for abapa probe. The line makes progress. If the tables hold distances, the player ahead
@@ -39,7 +39,8 @@ def command(positions: Iterator[Position], rules: Rules, tables: Path, limit: in
     from databases.prober import open_tables
 
     with open_tables(tables, rules) as opened:
-        for number, start in enumerate(positions):
+
+        def answer(number: int, start: Position) -> None:
             steps, end = _play(start, opened.line(start, limit)) if start.result() is None else ([], "over")
             if as_json:
                 moves = [step for step, _ in steps]
@@ -48,6 +49,8 @@ def command(positions: Iterator[Position], rules: Rules, tables: Path, limit: in
             else:
                 click.echo(("\n" if number else "") + _table(steps))
                 click.echo(_last_words(steps[-1][1] if steps else start, end))
+
+        positions.each(answer)
 
 
 def _play(start: Position, found: Line) -> tuple[list[tuple[dict[str, Any], Position]], str]:

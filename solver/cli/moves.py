@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from solver.cli.answers import board_json, move_table, moves_json
-from solver.cli.options import POSITION_SETTINGS, json_option, positions_argument, tables_option
+from solver.cli.lists import POSITION_SETTINGS, Positions, positions_argument
+from solver.cli.options import json_option, tables_option
 from solver.cli.output import print_json
 from solver.oware.position import Position
 from solver.oware.rules import Rules
@@ -18,7 +18,7 @@ from solver.oware.rules import Rules
 @positions_argument
 @tables_option
 @json_option
-def command(positions: Iterator[Position], rules: Rules, tables: Path, as_json: bool) -> None:
+def command(positions: Positions, rules: Rules, tables: Path, as_json: bool) -> None:
     """List the legal moves of a position, best first, each with its value for the player who makes it.
 
     Positions are written as for abapa probe. The order is decided by the value; then by the distance (shorter wins,
@@ -27,9 +27,12 @@ def command(positions: Iterator[Position], rules: Rules, tables: Path, as_json: 
     from databases.prober import open_tables
 
     with open_tables(tables, rules) as opened:
-        for number, position in enumerate(positions):
+
+        def answer(number: int, position: Position) -> None:
             moves = [] if position.result() else opened.moves(position)
             if as_json:
                 print_json(board_json(position) | {"moves": moves_json(position, moves)})
             else:
                 click.echo(("\n" if number else "") + move_table(position, moves))
+
+        positions.each(answer)

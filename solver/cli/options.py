@@ -1,22 +1,22 @@
 """Options and arguments that several commands share, each defined once and handed in as what it stands for.
 
 A decorator adds the options and gives the command objects: ``rules``, ``root``, ``tables``. The types of numbers are
-here too. What engines take (limits, hash, threads) is in :mod:`solver.cli.engine`; Omweso's rules and positions are in
-:mod:`solver.cli.omweso.options`.
+here too. What engines take (limits, hash, threads) is in :mod:`solver.cli.engine`; Lists of positions are read in
+:mod:`solver.cli.lists`, Omweso's rules and positions in :mod:`solver.cli.omweso.options`.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-import sys
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from solver.errors import AbapaError, PositionError
+from solver.errors import AbapaError
 from solver.numerals import read_decimal, read_whole
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Rules
@@ -24,7 +24,6 @@ from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {f"{letter}i": 2 ** (10 * power) for power, letter in enumerate("KMGT", 1)}
-_COUNT = re.compile(r"-?[0-9]+|[SNsn]")
 
 
 class Whole(click.IntRange):
@@ -95,6 +94,32 @@ class RuleSet(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rules:
         return Rules.parse(str(value))
+
+
+class RealFile(click.Path):
+    """A file (or, with ``folders``, a folder) that is there or will be: no pipe and no device, which may never end."""
+
+    def __init__(self, *, folders: bool = False) -> None:
+        super().__init__(path_type=Path, readable=False)
+        self.folders = folders
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError):
+            return path  # who reads it says that it is not there
+        if not (stat.S_ISREG(mode) or (self.folders and stat.S_ISDIR(mode))):
+            accepted = "files and folders" if self.folders else "files"
+            self.fail(f"{str(path)!r} is no regular file: accepted are {accepted}, no pipes or devices", param, ctx)
+        return path
+
+
+def was_given(name: str) -> bool:
+    """Whether the option whose parameter is ``name`` stands on the command line, or its default is used."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 DEPTH = Whole(1, MAX_DEPTH)
@@ -204,45 +229,3 @@ def thread_count(threads: int | None) -> int:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, for programs.")
-
-POSITION_SETTINGS: dict[str, Any] = {"ignore_unknown_options": True}
-"""Context settings of a command that takes positions: ``-1,0,..`` is a wrong position, not an unknown option."""
-
-
-def positions_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Positions as arguments or, without any, one per line on stdin; and those of :func:`rules_option`.
-
-    The command gets ``rules`` and ``positions``, an iterator of Position that reads as it goes. Arguments that are all
-    bare counts (and S or N) make one position together.
-    """
-
-    @click.argument("positions", nargs=-1, metavar="[POSITION]...")
-    @rules_option
-    @functools.wraps(command)
-    def with_positions(*args: Any, positions: tuple[str, ...], rules: Rules, **kwargs: Any) -> Any:
-        return command(*args, positions=_parsed(_texts(positions), rules), rules=rules, **kwargs)
-
-    return with_positions
-
-
-def _texts(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Each position's text, and where it came from as a prefix for errors."""
-    for argument in arguments:
-        if argument.startswith("-") and not re.match(r"-\s*[0-9]", argument):
-            raise click.NoSuchOption(argument)
-    if len(arguments) > 1 and all(_COUNT.fullmatch(argument) for argument in arguments):
-        arguments = (" ".join(arguments),)
-    if arguments:
-        return ((argument, "") for argument in arguments)
-    if sys.stdin.isatty():
-        raise click.UsageError("no position given: accepted are arguments, or one position per line on stdin")
-    return ((line.strip(), f"line {k}: ") for k, line in enumerate(sys.stdin, 1) if line.strip())
-
-
-def _parsed(texts: Iterator[tuple[str, str]], rules: Rules) -> Iterator[Position]:
-    """Each text as a position; an error names the line it stands on."""
-    for text, where in texts:
-        try:
-            yield Position.parse(text, rules)
-        except PositionError as error:
-            raise PositionError(f"{where}{error}") from error

@@ -1,8 +1,10 @@
-"""How data is written: JSON, one compact object per line; margins; tables; files asked for."""
+"""How data is written: JSON, one compact object per line; margins; tables; files asked for; errors."""
 
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,13 @@ def json_line(data: Any) -> str:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON value on one line, without spaces."""
-    click.echo(json_line(data))
+    """Print one JSON value on one line, without spaces; bytes of a file name that are no text as ``\\udcff``."""
+    text = json_line(data)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, separators=(",", ":"))
+    click.echo(text)
 
 
 def markdown_table(rows: list[list[str]]) -> str:
@@ -43,3 +50,16 @@ def check_folder_of(path: Path) -> None:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise AbapaError(f"cannot write {path}: there is no folder {folder}")
+
+
+LONGEST_ERROR = 1200
+"""Characters of an error that are printed: what was wrong stands at its beginning, what is accepted at its end."""
+
+
+def complain(text: str) -> None:
+    """Print an error: one line, even if a file name in it has several, and no more of a huge input than is of use."""
+    line = " ".join(text.splitlines())
+    if len(line) > LONGEST_ERROR:
+        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
+    with suppress(OSError, ValueError):  # nobody listens
+        click.echo(f"abapa: {line}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.options import Whole, json_option, rules_option, tables_option, thread_count, threads_option
+from solver.cli.options import RealFile, Whole, json_option, rules_option, tables_option, thread_count, threads_option
 from solver.cli.output import print_json
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--independent", is_flag=True, help="Solve the tiers again with another engine and compare every number.")
 @click.option(
     "--counts",
-    type=click.Path(path_type=Path, readable=False),
+    type=RealFile(),
     help="Compare with published counts: a CSV file of seeds,value,count.",
 )
 @threads_option
@@ -48,6 +48,8 @@ def command(
     from databases import verifier
     from databases.prober import MissingTierError, open_tables
 
+    if threads is not None and counts is not None and not independent:
+        raise click.UsageError("--threads: counting takes one thread: accepted is --threads with --independent")
     threads = thread_count(threads)
     published = verifier.read_counts(counts) if counts is not None else None
     with open_tables(tables, rules) as opened:

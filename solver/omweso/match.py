@@ -112,6 +112,12 @@ class GameEnd:
     points: int
 
 
+def turn_points(position: OmwesoPosition, turn: Turn, scoring: Scoring, strikes: tuple[int, int]) -> int:
+    """Points that a turn scores at once for its mover, as :func:`score_turn` names the win; 0 for none."""
+    name = score_turn(position, turn, scoring, strikes)
+    return scoring.akawumbi if name == "akawumbi" else POINTS[name] if name else 0
+
+
 def score_turn(position: OmwesoPosition, turn: Turn, scoring: Scoring, strikes: tuple[int, int]) -> str | None:
     """The name of the win that a turn, played out, scores for its mover, or None; ``bulijo`` is left to the position.
 
@@ -208,6 +214,11 @@ class Game:
 
     def __post_init__(self) -> None:
         self.end = self.end or self._end_without_score()
+
+    @property
+    def start(self) -> OmwesoPosition:
+        """The position before the first turn."""
+        return self._history[0][0] if self._history else self.position
 
     def play(self, turn: Turn | str) -> GameEnd | None:
         """Play a turn of the mover; return how the game ended, or None. Raises MatchError or PositionError."""

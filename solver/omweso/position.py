@@ -196,8 +196,37 @@ class OmwesoPosition:
             named = [turn for turn in plain if not turn.okukoneeza][:1]
         if not named:
             legal = " ".join(turn_text(turn, self.rules) for turn in self.turns) or "none, the mover has lost"
-            raise PositionError(f"turn {text!r} is not legal here: legal turns are {legal}")
+            why = f"{why}; " if (why := self.why_not(text)) else ""
+            raise PositionError(f"turn {text!r} is not legal here: {why}legal turns are {legal}")
         return named[0]
+
+    def why_not(self, text: str) -> str:
+        """Why a text names no turn of this position, as a clause; nothing where it does not look like a turn."""
+        letters = {pit_letter(pit, self.rules): pit for pit in range(self.rules.pits)}
+        pit, choices = letters.get(text[:1]), text[1:]
+        if pit is None or not set(choices) <= {*SYMBOLS.values(), OKUKONEEZA}:
+            return ""
+        seeds, letter = self.side[pit], text[0]
+        if choices == OKUKONEEZA:
+            return self._why_no_okukoneeza(letter, seeds)
+        if seeds < 2:
+            return f"pit {letter} holds {seeds or 'no'} seed{'' if seeds == 1 else 's'}, and a turn needs two or more"
+        if choices == SYMBOLS[CLOCKWISE]:
+            if pit not in self.rules.reverse_pits:
+                able = " ".join(sorted(pit_letter(able, self.rules) for able in self.rules.reverse_pits)) or "no pit"
+                return f"a clockwise lap may start from {able} alone, not from {letter}"
+            if not self.may_capture:
+                return "a first turn captures nothing, so no lap of it runs clockwise"
+            return f"the clockwise lap from {letter} would capture nothing"
+        found = " ".join(turn_text(turn, self.rules) for turn in self.turns if turn.pit == pit and not turn.okukoneeza)
+        return f"what can be chosen from {letter} is {found}" if found else f"the turn from {letter} never ends"
+
+    def _why_no_okukoneeza(self, letter: str, seeds: int) -> str:
+        if not self.rules.okukoneeza:
+            return "these rules have no okukoneeza"
+        if not self.fresh:
+            return "okukoneeza is played before the first capture of the game"
+        return f"okukoneeza takes a pit of three seeds, and {letter} holds {seeds or 'none'}"
 
     def replay(self, turn: Turn) -> tuple[Lap, ...]:
         """The laps of a turn, in order."""

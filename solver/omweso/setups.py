@@ -35,6 +35,12 @@ def named_setups(rules: OmwesoRules) -> dict[str, Side]:
     return {"outer-four": (4,) * columns + (0,) * columns, "all-two": (2,) * (2 * columns)}
 
 
+def admitted_setups(rules: OmwesoRules) -> dict[str, Side]:
+    """The named set-ups that a player may choose under a rule set: those within its cap of seeds in a pit."""
+    cap = rules.pit_cap
+    return {name: side for name, side in named_setups(rules).items() if cap is None or max(side) <= cap}
+
+
 def fixed_setup(rules: OmwesoRules) -> Side | None:
     """The set-up that the rules fix for both players, or None where they arrange their seeds."""
     return named_setups(rules)[rules.setup.value] if rules.setup in (Setup.OUTER_FOUR, Setup.ALL_TWO) else None

@@ -7,17 +7,36 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 import pytest
 
+from solver.cli import abapa as group
 from solver.cli import main
 
 ABAPA = [sys.executable, "-m", "solver"]
+
+
+def commands(
+    parent: click.Group = group, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command that runs, with the words that name it."""
+    context = click.Context(parent)
+    for name in parent.list_commands(context):
+        command = parent.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands())
 
 
 @dataclass(frozen=True)

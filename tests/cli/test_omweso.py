@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from solver.cli import main
+from solver.cli.omweso.searching import OmwesoNotation, chance_to_win
+from solver.omweso.game import WON, OmwesoGame
 from solver.omweso.position import OmwesoPosition
+from solver.omweso.rules import TOURNAMENT, OmwesoRules
+from solver.omweso.setups import CLASSIC
+from solver.search.limits import Limits
+from solver.search.searcher import Searcher
 from tests.conformance import load, load_beside
 
 
@@ -135,9 +142,75 @@ def test_a_match_in_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch
     assert "unknown set-up 'nine'" in out
     assert "turn 'zz' is not legal here" in out
     assert "you: m (7 laps, captures nothing)" in out
+    assert "okukoneeza: sow three seeds" in out and "the outer row from left to right, then the inner row" in out
+    assert "laps  captures" in out
     assert "lap 1: " in out
     assert "program wins by resignation: 1 point; match: you 0, program 1" in out
     assert "match left: you 0, program 1" in out
+
+
+def played(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, said: list[str], *words: str
+) -> tuple[int, str, str]:
+    """A match of someone who says these things and then leaves."""
+    answers = iter([*said, "quit"])
+    monkeypatch.setattr("builtins.input", lambda question: next(answers))
+    return run(capsys, monkeypatch, "play", "--time", "0.01", *words)
+
+
+def test_the_program_plays_capitals_and_answers_what_it_sees(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = played(capsys, monkeypatch, ["", "?", "HELP", "HINT", "J", "laps"])
+    assert code == 0
+    assert "you arrange 0,6,0,0,0,0,0,17,0,3,0,3,0,3,0,0" in out
+    assert "the program answers with " in out and out.count("hint      what the program") == 2
+    turn = next(line for line in out.splitlines() if line.startswith("program: ")).split()[1]
+    assert turn[0].isupper() and turn[0].lower() in "abcdefghijklmnop"
+    assert f"seeds from {turn[0]} " in out and "hint: " in out
+
+
+def test_a_match_is_kept_and_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "match.json"
+    words = ["--save", str(file), "--setup", "all-two", "--program-setup", "all-two"]
+    _, first, _ = played(capsys, monkeypatch, ["m"], *words, "--scoring", "points+target=2")
+    held = json.loads(file.read_text())
+    assert len(held["game"]["turns"]) == 2 and "program: " in first
+    _, then, _ = played(capsys, monkeypatch, ["resign"], "--save", str(file), "--setup", "all-two")
+    assert first.splitlines()[-3] in then and "program wins by resignation" in then
+    assert "match: you 0, program 1" in played(capsys, monkeypatch, [], "--save", str(file))[1].replace(
+        f"of {file}", ""
+    )
+    code, _, err = played(capsys, monkeypatch, [], "--save", str(file), "--mode", "contract")
+    assert code == 2 and "holds a match under ekyokubala, not contract" in err
+    sound = file.read_text()
+    for damaged in ("", "[]", "{}", sound[:-9], "[" * 100_000, sound.replace("[0, 1]", "[0]"), "\0" * (1 << 21)):
+        file.write_text(damaged)
+        code, out, err = played(capsys, monkeypatch, [], "--save", str(file))
+        assert (code, out) == (2, "") and "is no saved match" in err and err.count("\n") == 1
+
+
+def test_a_match_from_a_position(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    won = "0,0,0,0,0,0,0,2,0,1,0,0,0,0,0,0/0,2,0,0,0,0,0,0,0,0,0,0,0,0,1,0"
+    _, out, _ = played(capsys, monkeypatch, ["p"], "--position", won, "--scoring", "points+target=1")
+    assert out.endswith("you won the match\n")
+    code, _, err = played(capsys, monkeypatch, [], "--position", won, "--setup", "all-two")
+    assert code == 2 and "begins games without set-ups" in err
+
+
+def test_an_estimate_is_no_more_than_the_seeds_and_a_chance() -> None:
+    assert chance_to_win(0, TOURNAMENT) == 0.5 and chance_to_win(WON - 3, TOURNAMENT) == 1.0
+    assert chance_to_win(80, OmwesoRules(columns=4)) is None
+    root = OmwesoPosition.start(CLASSIC["all-two"], CLASSIC["all-two"])
+    searcher = Searcher(OmwesoGame(TOURNAMENT), hash_mib=1)
+    notation = OmwesoNotation(searcher, root)
+    report = searcher.search(root, Limits(depth=1))
+    shown = {score: notation.score(report, replace(report.best, score=score)) for score in (1490, -1490, 8, 4 - WON)}
+    assert shown == {1490: "+64.0 >99 %", -1490: "-64.0 <1 %", 8: "+1.0 52 %", 4 - WON: "lost in 4"}
+    found = next(notation.objects(replace(report, lines=(replace(report.best, score=1490),))))
+    assert (found["score"], found["seeds"], found["chance"]) == (1490, 64, 1.0)
 
 
 def test_the_blitz_has_a_clock(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +287,8 @@ def test_a_turn_that_is_given_up_is_exit_code_1(
         (["play", "--mode", "ekyobutabala", "--time", "10"], "gives 3 seconds per turn, accepted is up to 2.5"),
         (["selfplay", "--setup", "outer-four", "--rules", "tournament+setup=all-two"], "these rules fix the set-up"),
         (["selfplay", "--other-setup", "nine"], "unknown set-up 'nine'"),
+        (["setup", "--seed", "3", "--tries", "0"], "--seed: with --tries 0 nothing is random"),
+        (["setup", "--rules", "tournament+setup=all-two", "--tries", "3"], "fixes the set-up"),
         (["perft", "all-two", "99"], "'99': accepted are whole numbers from 0 to 40"),
     ],
 )

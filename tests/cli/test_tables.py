@@ -183,6 +183,48 @@ def test_many_positions_on_stdin(tables: Path) -> None:
 def test_a_wrong_line_on_stdin_is_named(tables: Path) -> None:
     ran = abapa("probe", "--rules", "awari", "--json", stdin=f"{BOARD}\n\n1 2 x\n")
     refused(ran, "line 3: position '1 2 x' has 'x' where a count belongs")
+
+
+def test_a_bad_line_of_a_list_is_named_and_the_others_are_answered(tables: Path) -> None:
+    bad = ["1 2 x", "9" * 1_000_000, "\ufffd\ufffd", "4-4-4-4-4-4-4-4-4-4-4-4", "0-" * 20]
+    lines = [f"\ufeff{BOARD}", "# a comment", "", *bad, f"  {BOARD}-20-24-N", "#", BOARD]
+    for command, field in (("probe", "value"), ("moves", "moves"), ("line", "line")):
+        ran = abapa(command, "--rules", "awari", "--json", stdin="\n".join(lines))
+        assert ran.code == 2 and len(ran.out.splitlines()) == 3
+        assert all(field in json.loads(line) for line in ran.out.splitlines())
+        said = ran.err.splitlines()
+        assert [line.split(": ")[1] for line in said] == [f"line {number}" for number in (4, 5, 6, 7, 8)]
+        assert all(line.startswith("abapa: ") and len(line) < 2000 for line in said)
+    assert abapa("probe", "--rules", "awari", stdin="").out == ""
+
+
+def test_a_line_without_an_end_is_given_up(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.cli.lists.LONGEST_INPUT", 200_000)
+    refused(abapa("probe", "--rules", "awari", stdin="0" * 300_000), "stdin is no list of positions")
+
+
+def test_only_files_are_read_where_files_are_meant(tables: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "scores.3"
+    os.mkfifo(fifo)
+    for path in (fifo, "/dev/zero"):
+        refused(abapa("verify", "--rules", "awari", "--counts", path), "is no regular file: accepted are files")
+        refused(abapa("compare", path), "is no regular file: accepted are files and folders")
+        refused(abapa("import", path), "is no regular file: accepted are files and folders")
+        refused(abapa("export", "--rules", "awari", "--seeds", "2", "--force", "-o", path), "is no regular file")
+        assert abapa("probe", "--tables", path, BOARD).code == 2
+        assert abapa("stats", "--plot", path).code == 2
+
+
+def test_a_huge_field_of_published_counts_is_refused(tables: Path, tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(f"seeds,value,count\n1,{'1' * 200_000},1\n")
+    refused(abapa("verify", "--rules", "awari", "--counts", path), "is no CSV file of numbers")
+
+
+def test_an_option_that_would_not_be_used_is_refused(tables: Path, tmp_path: Path) -> None:
+    refused(abapa("export", "--seeds", "2", "--force"), "accepted is --force -o FILE")
+    ran = abapa("verify", "--rules", "awari", "--counts", tmp_path / "c.csv", "--threads", "1")
+    refused(ran, "accepted is --threads with --independent")
     assert ran.out.count("\n") == 1
 
 

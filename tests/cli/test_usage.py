@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import click
 import pytest
 
-from solver.cli import abapa as group
 from solver.cli.options import Seconds, Seed, Whole
 from solver.cli.verify_draw import NumbersType
-from tests.cli.command_line import abapa, refused
+from tests.cli.command_line import COMMANDS, abapa, refused
 
 Path = tuple[str, ...]
-
-
-def commands(parent: click.Group = group, path: Path = ()) -> Iterator[tuple[Path, click.Command]]:
-    """Every command that runs, with the words that name it."""
-    context = click.Context(parent)
-    for name in parent.list_commands(context):
-        command = parent.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
-
-
-COMMANDS = dict(commands())
 NUMERIC = (click.types.IntParamType, click.types.FloatParamType, Seconds, Seed)
 NUMBERS = [
     pytest.param(path, option, id=" ".join([*path, option.opts[0]]))

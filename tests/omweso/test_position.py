@@ -89,7 +89,10 @@ def test_choices_are_written_and_read_as_symbols() -> None:
     assert (taken.choices, taken.captured) == ("c", 2)
     assert (refused.choices, refused.captured) == ("f", 0)
     assert position.find("i") == refused
-    with pytest.raises(PositionError, match=re.escape("turn 'i<<' is not legal here: legal turns are i> i<")):
+    with pytest.raises(
+        PositionError,
+        match=re.escape("turn 'i<<' is not legal here: what can be chosen from i is i> i<; legal turns are i> i<"),
+    ):
         position.find("i<<")
 
 
@@ -221,3 +224,27 @@ def test_invariants_of_turns(position: OmwesoPosition) -> None:
             if laps:
                 assert (laps[-1].side, laps[-1].opponent) == (turn.side, turn.opponent)
             assert position.ending is not None or position.play(turn).sides[0] == turn.side
+
+
+@pytest.mark.parametrize(
+    ("word", "fields", "why"),
+    [
+        ("zz", {}, ""),
+        ("q", {}, ""),
+        ("j", {}, "pit j holds 1 seed, and a turn needs two or more"),
+        ("k", {}, "pit k holds no seeds, and a turn needs two or more"),
+        ("d<", {}, "a clockwise lap may start from a b i j alone, not from d"),
+        ("i<", {}, "the clockwise lap from i would capture nothing"),
+        ("i<", {"first_turns": (True, False)}, "a first turn captures nothing, so no lap of it runs clockwise"),
+        ("i>", {}, "what can be chosen from i is i"),
+        ("d*", {}, "okukoneeza is played before the first capture of the game"),
+        ("i*", {"fresh": True}, "okukoneeza takes a pit of three seeds, and i holds 2"),
+        ("d*", {"fresh": True, "rules": OmwesoRules.parse("tournament+okukoneeza=off")}, "no okukoneeza"),
+    ],
+)
+def test_a_turn_that_is_refused_is_told_why(word: str, fields: dict[str, object], why: str) -> None:
+    side = (2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0)
+    position = replace(OmwesoPosition(side, (0,) * 15 + (2,)), **fields)  # type: ignore[arg-type]
+    assert why in position.why_not(word) and bool(why) == bool(position.why_not(word))
+    with pytest.raises(PositionError, match=re.escape(why or "legal turns are")):
+        position.find(word)

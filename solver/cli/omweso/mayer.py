@@ -62,7 +62,8 @@ def _chosen(root: OmwesoPosition, generator: OmwesoGenerator, move: str | None) 
     named = named or [turn for turn, text in zip(turns, texts, strict=True) if text.rstrip(">x") == move][:1]
     if not named:
         legal = " ".join(texts) or "none, the mover has lost"
-        raise PositionError(f"turn {move!r} is not legal here: legal turns are {legal}")
+        why = f"{why}; " if (why := root.why_not(move)) else ""
+        raise PositionError(f"turn {move!r} is not legal here: {why}legal turns are {legal}")
     return named
 
 

@@ -6,15 +6,21 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from solver.omweso.match import POINTS, Game, score_turn
+from solver.omweso.match import Game, turn_points
+from solver.omweso.position import OmwesoPosition
+from solver.search.limits import Limits
 
 if TYPE_CHECKING:
-    from solver.omweso.position import OmwesoPosition, Turn
-    from solver.search.limits import Limits
+    from collections.abc import Sequence
+
+    from solver.omweso.position import Side, Turn
+    from solver.omweso.rules import OmwesoRules
     from solver.search.searcher import Searcher
 
 
 LEAST_SECONDS = 0.01
+LOOK = Limits(depth=8, seconds=0.5)
+"""How far the program looks at each set-up that it could answer with."""
 
 
 class Player:
@@ -26,14 +32,21 @@ class Player:
     def __init__(self, searcher: Searcher[OmwesoPosition], limits: Limits) -> None:
         self.searcher, self.limits = searcher, limits
 
+    def answer_to(self, setup: Side, offered: Sequence[Side], rules: OmwesoRules) -> Side:
+        """Of set-ups on offer, the one with which a short search sees the owner of ``setup``, who starts, worst off."""
+
+        def score(own: Side) -> int:
+            return self.searcher.search_through(OmwesoPosition.start(setup, own, rules), LOOK).best.score
+
+        return min(offered, key=score)
+
     def choose(self, game: Game) -> Turn:
         """The turn to play in a game that goes on. Raises KeyboardInterrupt on Ctrl-C."""
         began = time.monotonic()
         position = game.position
         best, most = None, 0
         for turn in position.turns:
-            name = score_turn(position, turn, game.scoring, game.strikes)
-            points = game.scoring.akawumbi if name == "akawumbi" else POINTS[name] if name else 0
+            points = turn_points(position, turn, game.scoring, game.strikes)
             if points > most:
                 best, most = turn, points
         if best is not None:

@@ -27,7 +27,8 @@ def command(root: OmwesoPosition, limits: Limits, multipv: int, open_searcher: O
     """Search POSITION and print one line per depth.
 
     Scores are from the view of the player to move. "won in 7" and "lost in 4" count plies; every other score is an
-    estimate in seeds. Turns of more than 10,000 laps count as endless. Endless turns and repetition count as draws.
+    estimate: in seeds, no more than are on the board, and as the chance of winning in percent, on boards of 8 columns.
+    Turns of more than 10,000 laps count as endless. Endless turns and repetition count as draws.
     """
     searcher = open_searcher(root.rules)
     show = ReportPrinter(OmwesoNotation(searcher, root), as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -47,10 +48,31 @@ def playing_rules(rules: OmwesoRules) -> OmwesoRules:
     return rules if rules.lap_cap is not None else replace(rules, lap_cap=PRACTICAL_LAPS)
 
 
+UNITS_A_LOGIT = 80
+"""Units of the search in which the network was fitted: a score of as many stands for odds of e to one on winning."""
+
+
+def chance_to_win(score: int, rules: OmwesoRules) -> float | None:
+    """The chance of winning that a score stands for, from the same view; None where no network was fitted."""
+    from solver.omweso.game import plies_to_end
+    from solver.omweso.network import FITTED_COLUMNS
+
+    if plies_to_end(score) is not None:
+        return float(score > 0)
+    return 1 / (1 + math.exp(-score / UNITS_A_LOGIT)) if rules.columns == FITTED_COLUMNS else None
+
+
+def _percent(chance: float) -> str:
+    """A chance that nothing has proven: never 0 or 100."""
+    whole = round(100 * chance)
+    return "<1 %" if whole < 1 else ">99 %" if whole > 99 else f"{whole} %"
+
+
 class OmwesoNotation:
     """How searches of an Omweso position read; a :class:`~solver.cli.reports.Notation`.
 
-    Scores are from the view of the player to move at the root: a win or a loss in plies, else an estimate in seeds.
+    Scores are from the view of the player to move at the root: a win or a loss in plies, else an estimate in seeds, no
+    more than there are, and the chance of winning that it stands for.
     """
 
     tables = False
@@ -70,10 +92,19 @@ class OmwesoNotation:
         return texts
 
     def score(self, report: Report, line: Line) -> str:
-        """``won in 7``, ``lost in 4``, or seeds."""
-        from solver.omweso.game import score_text
+        """``won in 7``, ``lost in 4``, or seeds and the chance of winning."""
+        from solver.omweso.game import plies_to_end, score_text
 
-        return score_text(line.score)
+        if plies_to_end(line.score) is not None:
+            return score_text(line.score)
+        chance = chance_to_win(line.score, self.root.rules)
+        return f"{self._seeds(line.score):+.1f}" + ("" if chance is None else f" {_percent(chance)}")
+
+    def _seeds(self, score: int) -> float:
+        """An estimate in seeds, no more than are on the board."""
+        from solver.omweso.game import UNITS_A_SEED
+
+        return max(-self.root.seeds, min(score / UNITS_A_SEED, self.root.seeds))
 
     def proven(self, report: Report) -> str:
         """Nothing: what is proven is a score that counts plies."""
@@ -87,11 +118,17 @@ class OmwesoNotation:
         """One object per line, of depths that were searched to their end."""
         from solver.omweso.game import plies_to_end
 
+        def estimate(score: int) -> dict[str, float]:
+            chance = chance_to_win(score, self.root.rules)
+            seeds = {} if plies_to_end(score) is not None else {"seeds": round(self._seeds(score), 2)}
+            return seeds if chance is None else seeds | {"chance": round(chance, 4)}
+
         for line in report.lines if report.finished else ():
             yield {
                 "depth": report.depth,
                 "score": line.score,
                 "plies_to_end": plies_to_end(line.score),
+                **estimate(line.score),
                 "exact": line.exact,
                 "nodes": report.nodes,
                 "seconds": round(report.seconds, 4),

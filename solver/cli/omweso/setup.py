@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.omweso.options import rules_options
-from solver.cli.options import Seed, Whole, json_option
+from solver.cli.options import Seed, Whole, json_option, was_given
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.omweso.position import Side
 from solver.omweso.rules import OmwesoRules
-from solver.omweso.setups import fixed_setup, named_setups, parse_setup
+from solver.omweso.setups import admitted_setups, fixed_setup, named_setups, parse_setup
 
 if TYPE_CHECKING:
     from solver.omweso.ratings import Rating
@@ -46,6 +46,11 @@ def command(
     from solver.omweso.game import UNITS_A_SEED
     from solver.omweso.ratings import SetupRater
 
+    fixed = fixed_setup(rules) is not None
+    if fixed and (was_given("tries") or was_given("seed")):
+        raise click.UsageError(f"--tries, --seed: {rules.id} fixes the set-up, so there is none to suggest")
+    if not tries and was_given("seed"):
+        raise click.UsageError("--seed: with --tries 0 nothing is random: accepted are --tries of 1 or more")
     wanted = wanted_setups(rules, setups)
     opponents = [parse_setup(text, rules) for text in against] or list(named_setups(rules).values())
     rater = SetupRater(rules, opponents, depth)
@@ -55,7 +60,7 @@ def command(
     for name, side in wanted.items():
         rated.append(rater.rate(side))
         show(name, rated[-1], as_json)
-    if tries and fixed_setup(rules) is None:
+    if tries and not fixed:
         best = max(rated, key=lambda rating: rating.score)
         with progress_bar(tries, "try", "suggesting") as bar:
             for better in rater.climb(best.setup, tries, seed):
@@ -69,9 +74,7 @@ def wanted_setups(rules: OmwesoRules, texts: tuple[str, ...]) -> dict[str, Side]
     named = {text: parse_setup(text, rules) for text in texts}
     if (fixed := fixed_setup(rules)) is not None:
         return {rules.setup.value: fixed}
-    return named or {
-        name: side for name, side in named_setups(rules).items() if rules.pit_cap is None or max(side) <= rules.pit_cap
-    }
+    return named or admitted_setups(rules)
 
 
 def show(name: str, rating: Rating, as_json: bool) -> None:
