@@ -37,7 +37,7 @@ from solver.omweso.kernels import (
     CAPTURED_SHIFT,
     ENDLESS_SHIFT,
     FIRST_TURN,
-    FIRST_TURN_OF_OTHER,
+    FIRST_TURN_OF_FOE,
     FRESH,
     INFO,
     TURN_WORDS,
@@ -194,7 +194,7 @@ def fold_starts(
             for column in range(counts[side]):
                 b = U(firsts[side] + column)
                 count = generate(
-                    outer[a], inner[a], outer[b], inner[b], U(FIRST_TURN | FIRST_TURN_OF_OTHER | FRESH), options,
+                    outer[a], inner[a], outer[b], inner[b], U(FIRST_TURN | FIRST_TURN_OF_FOE | FRESH), options,
                     U(columns), laps, lap_limit, mine, scratch,
                 )  # fmt: skip
                 shortest, longest, drawn = np.int64(DRAWN), np.int64(-1), False
