@@ -27,20 +27,22 @@ from math import sqrt
 import numpy as np
 
 from solver.kernels.compile import kernel
+from solver.kernels.lanes import sum_of_lanes
 from solver.omweso.game import UNITS_A_SEED, OmwesoGame, plies_to_end
 from solver.omweso.kernels import (
-    CAPTURED_SHIFT,
-    ENDLESS_SHIFT,
     INFO,
+    LAPS,
     PRACTICAL_LAPS,
     TURN_CAPACITY,
     TURN_WORDS,
     OmwesoGenerator,
+    board_after,
     board_words,
+    captured_by,
     child_flags,
     frame_words,
     generate,
-    sum_of_bytes,
+    is_endless,
 )
 from solver.omweso.position import OmwesoPosition, Side
 from solver.omweso.rules import TOURNAMENT
@@ -59,8 +61,8 @@ SHARE = 0.2
 def plain_search(outer, inner, foe_outer, foe_inner, flags, depth, alpha, beta, rules, turns, frames, chosen):
     """The score for the mover by alpha-beta to ``depth``; ``chosen[depth]`` is the index of the turn found best."""
     if depth == 0:
-        own = np.int64(sum_of_bytes(outer) + sum_of_bytes(inner))
-        return own - np.int64(sum_of_bytes(foe_outer) + sum_of_bytes(foe_inner))
+        own = np.int64(sum_of_lanes(outer) + sum_of_lanes(inner))
+        return own - np.int64(sum_of_lanes(foe_outer) + sum_of_lanes(foe_inner))
     options, columns, laps, lap_limit = rules
     mine = turns[depth]
     count = np.int64(
@@ -75,19 +77,18 @@ def plain_search(outer, inner, foe_outer, foe_inner, flags, depth, alpha, beta, 
         pick, most = np.int64(-1), np.int64(-1)
         for k in range(count):
             at = U(k) * U(TURN_WORDS)
-            captured = np.int64((mine[at + U(INFO)] >> U(CAPTURED_SHIFT)) & U(127))
-            if mine[at + U(7)] != U(0) and captured > most:
+            captured = np.int64(captured_by(mine[at + U(INFO)]))
+            if mine[at + U(LAPS)] != U(0) and captured > most:
                 pick, most = np.int64(k), captured
         at = U(pick) * U(TURN_WORDS)
-        mine[at + U(7)] = U(0)
+        mine[at + U(LAPS)] = U(0)
         done += U(1)
-        if (mine[at + U(INFO)] >> U(ENDLESS_SHIFT)) & U(1):
+        if is_endless(mine[at + U(INFO)]):
             score = np.int64(0)
         else:
             after = child_flags(flags, U(most))
             score = -plain_search(
-                mine[at + U(2)], mine[at + U(3)], mine[at], mine[at + U(1)], after,
-                depth - 1, -beta, -max(alpha, best), rules, turns, frames, chosen,
+                *board_after(mine, at), after, depth - 1, -beta, -max(alpha, best), rules, turns, frames, chosen
             )  # fmt: skip
         if score > best:
             best = score

@@ -49,7 +49,11 @@ def _frozen(numbers: list[int] | list[list[int]]) -> NDArray[np.int64]:
 
 @inline_kernel
 def rank_half(houses, start, terms):
-    """Rank of the half board ``houses[start : start + m]`` (m = rows of ``terms``, from :func:`rank_terms`)."""
+    """Rank of the half board ``houses[start : start + m]`` (m = rows of ``terms``, from :func:`rank_terms`).
+
+    Alike to :mod:`solver.kernels.ranks` on purpose: the builder ranks house by house here, the verifier packed words
+    there, so that a check on the builder shares no rank with it.
+    """
     prefix = np.int64(0)
     rank = np.int64(0)
     for i in range(terms.shape[0]):

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
 from solver.kernels.compile import inline_kernel, kernel
+from solver.kernels.lanes import count_at
+from solver.kernels.ranks import row_rank
 from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sow, sowing_table
 from solver.oware.rules import Rules
 
 ILLEGAL = 255
 """Seeds captured by a move that the rules forbid."""
-_LANE = np.uint64(0xFF)
 
 
 class OwnMoves(NamedTuple):
@@ -86,20 +87,9 @@ _NONE = np.empty(0, np.uint32)
 def outcome_of(sowing, own, opponent, house):
     """(outcome of sowing a house, the mover's row after it), whatever the rules say."""
     after, fed, _run = sow(sowing, own, opponent, house)
-    seeds = (own >> (house << np.uint64(3))) & _LANE
+    seeds = count_at(own, house)
     reach = sowing[(house << np.uint64(10)) + (seeds << np.uint64(2)) + np.uint64(3)]
     return 2 * (row_seeds(fed) - row_seeds(opponent)) + np.int64(reach != np.uint64(0)), after
-
-
-@inline_kernel
-def row_rank(row, terms):
-    """Rank of the half board in a packed row; ``terms`` from :func:`databases.halfboards.rank_terms`."""
-    prefix = np.uint64(0)
-    rank = np.int64(0)
-    for lane in range(terms.shape[0]):
-        prefix += (row >> np.uint64(8 * lane)) & _LANE
-        rank += terms[np.uint64(lane), prefix]
-    return rank
 
 
 @kernel
@@ -126,7 +116,7 @@ def list_own_moves(sowing, halves, firsts, terms, outcomes, cursor, before, afte
     for a in range(firsts.shape[0] - 1):
         for half in range(firsts[a], firsts[a + 1]):
             for house in range(terms.shape[0]):
-                if (halves[half] >> np.uint64(8 * house)) & _LANE:
+                if count_at(halves[half], np.uint64(house)):
                     outcome, row = outcome_of(sowing, halves[half], np.uint64(0), np.uint64(house))
                     group = a * outcomes + outcome
                     if before.shape[0]:

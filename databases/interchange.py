@@ -30,13 +30,14 @@ from numpy.typing import NDArray
 from databases.files.table import Table
 from databases.files.writer import TableWriter
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
-from databases.halfmoves import row_rank
 from databases.prober import Board, MissingTierError, Tables
 from databases.tiers import block_offsets, board_at, index_in_tier, tier_size
 from solver.errors import AbapaError
 from solver.files import open_regular
 from solver.kernels.compile import kernel, parallel_kernel
 from solver.kernels.intrinsics import load_int8
+from solver.kernels.lanes import count_at
+from solver.kernels.ranks import row_rank
 from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
 from solver.oware.rules import AWARI, Rules
 
@@ -45,7 +46,6 @@ PITS = 6
 
 _PORTION = 1 << 20
 """Boards that are looked at in one go."""
-_LANE = np.uint64(0xFF)
 
 
 class ScoresError(AbapaError):
@@ -296,7 +296,7 @@ def value_by_moves(seeds, table, slam, halves, full, firsts, counts, terms, bloc
                     own = halves[firsts[a] + row]
                     best = np.int64(-1000)
                     for house in range(terms.shape[0]):
-                        if (own >> np.uint64(8 * house)) & _LANE:
+                        if count_at(own, np.uint64(house)):
                             legal, captured, after, left = play(
                                 table, slam, np.int64(NO_MAJORITY), own, opponent, np.uint64(house)
                             )

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from databases.files.histograms import count_margins
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
-from databases.halfmoves import row_rank
 from databases.prober import Board, MissingTierError, Tables
 from databases.tiers import block_offsets, board_at
 from solver.kernels.compile import parallel_kernel
 from solver.kernels.intrinsics import load_int8
+from solver.kernels.lanes import count_at
+from solver.kernels.ranks import row_rank
 from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, pack_row, play, row_seeds, sowing_table
 from solver.oware.rules import Rules
 
 _OFFSET = 128
-_LANE = np.uint64(0xFF)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def play_greedily(seeds, table, slam, halves, firsts, counts, terms, blocks, add
                     opponent = halves[firsts[b] + column]
                     largest, best = np.int64(0), np.int64(0)
                     for house in range(terms.shape[0]):
-                        if (own >> np.uint64(8 * house)) & _LANE:
+                        if count_at(own, np.uint64(house)):
                             legal, captured, after, left = play(
                                 table, slam, np.int64(NO_MAJORITY), own, opponent, np.uint64(house)
                             )

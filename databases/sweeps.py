@@ -22,9 +22,10 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
-from databases.halfmoves import row_rank
 from databases.tiers import block_offsets, tier_size
 from solver.kernels.compile import inline_kernel, parallel_kernel
+from solver.kernels.lanes import count_at
+from solver.kernels.ranks import row_rank
 from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, final_margin, pack_row, play, row_seeds, sowing_table
 from solver.oware.rules import Rules
 
@@ -32,7 +33,6 @@ UNKNOWN = 65535
 """Distance of a board that has none yet."""
 _NOTHING = -128
 _BLOCK = 4096
-_LANE = np.uint64(0xFF)
 
 
 def sweep_bytes(rules: Rules, seeds: int) -> int:
@@ -151,7 +151,7 @@ def list_moves(seeds, table, slam, halves, firsts, counts, terms, blocks, childr
                     board = blocks[seeds, a] - blocks[seeds, 0] + half * counts[seeds - a] + column
                     stuck = True
                     for house in range(terms.shape[0]):
-                        if (own >> np.uint64(8 * house)) & _LANE:
+                        if count_at(own, np.uint64(house)):
                             legal, captured, after, left = play(
                                 table, slam, np.int64(NO_MAJORITY), own, opponent, np.uint64(house)
                             )

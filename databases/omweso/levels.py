@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_terms
 from databases.tiers import block_offsets
 from solver.kernels.compile import inline_kernel, parallel_kernel
+from solver.kernels.lanes import sum_of_lanes
+from solver.kernels.ranks import rows_rank
 from solver.omweso.kernels import CAPTURED_SHIFT, ENDLESS_SHIFT, INFO, TURN_WORDS, generate
 
 U = np.uint64
@@ -23,7 +25,6 @@ DRAWN = 255
 
 TURN, AT_INFO, ENDLESS, CAPTURED = U(TURN_WORDS), U(INFO), U(ENDLESS_SHIFT), U(CAPTURED_SHIFT)
 """A generated turn: its words, which of them is the info word, and where the info word's fields begin."""
-_ONES, _BYTE, _TOP = U(0x0101010101010101), U(0xFF), U(56)
 
 
 def halves_for_kernels(columns: int, seeds: int) -> tuple[NDArray[np.uint64] | NDArray[np.int64], ...]:
@@ -41,24 +42,11 @@ def halves_for_kernels(columns: int, seeds: int) -> tuple[NDArray[np.uint64] | N
 
 
 @inline_kernel
-def rank_words(outer, inner, columns, terms):
-    """Rank of a packed side: prefix sums by one multiplication a row, then a table look-up a pit."""
-    low = outer * _ONES
-    high = (inner + (low >> _TOP)) * _ONES  # the outer row's seeds are carried into every inner prefix sum
-    rank = np.int64(0)
-    for i in range(columns):
-        rank += terms[U(i), (low >> U(8 * i)) & _BYTE]
-    for i in range(columns - 1):
-        rank += terms[U(columns + i), (high >> U(8 * i)) & _BYTE]
-    return rank
-
-
-@inline_kernel
 def index_words(outer, inner, foe_outer, foe_inner, columns, seeds, counts, offsets, terms):
     """Index of a packed board in its tier."""
-    own = np.int64((outer * _ONES >> _TOP) + (inner * _ONES >> _TOP))
-    row = rank_words(outer, inner, columns, terms)
-    column = rank_words(foe_outer, foe_inner, columns, terms)
+    own = np.int64(sum_of_lanes(outer) + sum_of_lanes(inner))
+    row = rows_rank(outer, inner, columns, terms)
+    column = rows_rank(foe_outer, foe_inner, columns, terms)
     return offsets[U(own)] + row * counts[U(seeds - own)] + column
 
 

@@ -19,7 +19,7 @@ from databases.halfboards import half_count, unrank_half
 from databases.omweso.levels import AT_INFO, CAPTURED, DRAWN, ENDLESS, TURN, U, conclude, fold, weigh
 from databases.omweso.solve import Census, SmallBoard, SmallBoardError, frames, game_arguments, take_census, turn_lists
 from solver.kernels.compile import parallel_kernel
-from solver.omweso.kernels import FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH, generate
+from solver.omweso.kernels import FIRST_TURN, FIRST_TURN_OF_FOE, FRESH, generate
 
 
 def solve_starts(board: SmallBoard) -> NDArray[np.uint8]:
@@ -59,7 +59,7 @@ def fold_starts(
             for column in range(counts[side]):
                 b = U(firsts[side] + column)
                 count = generate(
-                    outer[a], inner[a], outer[b], inner[b], U(FIRST_TURN | FIRST_TURN_OF_OTHER | FRESH), options,
+                    outer[a], inner[a], outer[b], inner[b], U(FIRST_TURN | FIRST_TURN_OF_FOE | FRESH), options,
                     U(columns), laps, lap_limit, mine, scratch,
                 )  # fmt: skip
                 shortest, longest, drawn = np.int64(DRAWN), np.int64(-1), False

@@ -33,7 +33,7 @@ from tqdm import tqdm
 from solver.kernels.compile import kernel
 from solver.omweso import weights
 from solver.omweso.game import ESTIMATE_LIMIT, UNITS_A_SEED, OmwesoGame
-from solver.omweso.kernels import FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH, pack, prizes
+from solver.omweso.kernels import FIRST_TURN, FIRST_TURN_OF_FOE, FRESH, pack, prizes
 from solver.omweso.network import (
     FULL,
     GROUPS,
@@ -175,7 +175,7 @@ def play_games(player: Network, positions: int, depth: int, seed: int) -> Sample
     game, worker, table, stop = OmwesoGame(TOURNAMENT, player), new_worker(), allocate(2), np.zeros(1, U)
     worker[0]["stop"], worker[0]["budget"] = stop.ctypes.data, 1 << 60
     worker[0]["entries"], worker[0]["buckets"] = table.ctypes.data, len(table)
-    flags = [(1 << 63) if bit else 0 for bit in (FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH)]
+    flags = [(1 << 63) if bit else 0 for bit in (FIRST_TURN, FIRST_TURN_OF_FOE, FRESH)]
     played: list[Samples] = []
     found = 0
     with tqdm(total=positions, unit=" positions", disable=None) as progress:

@@ -24,22 +24,31 @@ from numpy.typing import NDArray
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import count_trailing_zeros
+from solver.kernels.lanes import TOPS, count_at
 from solver.omweso import network
 from solver.omweso.kernels import (
-    CAPTURED_SHIFT,
-    ENDLESS_SHIFT,
     FIRST_TURN,
-    FIRST_TURN_OF_OTHER,
+    FIRST_TURN_OF_FOE,
+    FOE_INNER,
+    FOE_OUTER,
     FRESH,
     INFO,
+    INNER,
     LAPS,
+    OUTER,
     PRACTICAL_LAPS,
     TURN_WORDS,
     OmwesoGenerator,
     board_words,
+    captured_by,
     child_flags,
     frame_words,
     generate_from,
+    is_endless,
+    lane_of,
+    lap_gain,
+    lap_row,
+    lift,
     occupied,
     pack,
     prizes,
@@ -105,15 +114,13 @@ class OmwesoKernels(NamedTuple):
 # -- states -----------------------------------------------------------------------------------------------------------
 
 _U = np.uint64
-_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uint64(n) for n in range(5))
+_ZERO, _ONE, _TWO, _THREE = (np.uint64(n) for n in range(4))
 _TOP = np.uint64(1 << 63)
 _COUNTS = np.uint64((1 << 63) - 1)
-_FIRST, _OTHER, _FRESH = np.uint64(FIRST_TURN), np.uint64(FIRST_TURN_OF_OTHER), np.uint64(FRESH)
+_FIRST, _FOE_FIRST, _FRESH = np.uint64(FIRST_TURN), np.uint64(FIRST_TURN_OF_FOE), np.uint64(FRESH)
 _FLAG_SHIFTS = (63, 62, 61)
-_INFO, _LAPS = np.uint64(INFO), np.uint64(LAPS)
-_ENDLESS, _CAPTURED = np.uint64(ENDLESS_SHIFT), np.uint64(CAPTURED_SHIFT)
-_TURN = np.uint64(TURN_WORDS)
-_BYTE, _SHIFT_BITS, _TOPS = np.uint64(0xFF), np.uint64(63), np.uint64(0x8080808080808080)
+_OUTER, _INNER, _FOE_OUTER, _FOE_INNER = map(np.uint64, (OUTER, INNER, FOE_OUTER, FOE_INNER))
+_INFO, _LAPS, _TURN = np.uint64(INFO), np.uint64(LAPS), np.uint64(TURN_WORDS)
 _ARRANGED = 4  # from this depth on moves are ordered by the evaluation
 
 
@@ -124,8 +131,11 @@ def _with_flags(word, flags, flag):
 
 
 @inline_kernel
-def _flags_of(first, second, third):
-    """The flags in the top bits of a state's first three words."""
+def _flags(worker, ply):
+    """The flags of ``state[ply]``, from the top bits of its first three words."""
+    here = np.uint64(ply)
+    state = worker["state"]
+    first, second, third = state[here, _ZERO], state[here, _ONE], state[here, _TWO]
     return (first >> _U(63)) | ((second >> _U(63)) << _ONE) | ((third >> _U(63)) << _TWO)
 
 
@@ -147,15 +157,13 @@ def _words(worker, ply):
 def _generate(game, worker, ply):
     """Large captures first; small ones, as often as not, are worth less than what the history table has seen work."""
     rules = game.record
-    here = np.uint64(ply)
     outer, inner, foe_outer, foe_inner = _words(worker, ply)
     if (outer | inner | foe_outer | foe_inner) == _ZERO:
         return np.int64(0)
-    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
     turns = worker["scratch"][: RAW_TURNS * TURN_WORDS]
     frames = worker["scratch"][RAW_TURNS * TURN_WORDS :]
     found = generate_turns(
-        outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
+        outer, inner, foe_outer, foe_inner, _flags(worker, ply), rules["options"], rules["columns"], rules["laps"],
         rules["lap_limit"], turns, frames,
     )  # fmt: skip
     return _children(rules, worker, ply, found, True)
@@ -166,47 +174,55 @@ def _children(rules, worker, ply, found, single):
     """Write the children that the first ``found`` turns of the scratch lead to, the same only once if ``single``."""
     here = np.uint64(ply)
     outer, inner, foe_outer, foe_inner = _words(worker, ply)
-    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
-    cut_outer, cut_inner = rules["cut"][_ZERO], rules["cut"][_ONE]
-    full = occupied(foe_outer & cut_outer) == cut_outer & _TOPS and occupied(foe_inner & cut_inner) == cut_inner & _TOPS
-    cutting = rules["cutting"] == _ONE or (rules["cutting"] == _TWO and full)
+    flags = _flags(worker, ply)
+    cutting = _may_cut(rules, foe_outer, foe_inner)
     turns = worker["scratch"]
     count = np.int64(0)
-    child = worker["child"]
     for turn in range(np.int64(found)):
         base = np.uint64(turn) * _TURN
         info = turns[base + _INFO]
         worker["patience"] -= np.int64(turns[base + _LAPS] >> _U(6))  # a node is worth some fifty laps
-        captured = (info >> _CAPTURED) & _U(127)
         at = np.uint64(count)
-        if (info >> _ENDLESS) & _ONE != _ZERO:
-            child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _TWO] = child[here, at, _THREE] = _ZERO
-        elif (
-            cutting
-            and captured != _ZERO
-            and ((turns[base + _TWO] & cut_outer) | (turns[base + _THREE] & cut_inner)) == _ZERO
-        ):
-            child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _THREE] = _ZERO
-            child[here, at, _TWO] = _ONE
-        else:
-            after = child_flags(flags, captured)
-            child[here, at, _ZERO] = _with_flags(turns[base + _TWO], after, _FIRST)
-            child[here, at, _ONE] = _with_flags(turns[base + _THREE], after, _OTHER)
-            child[here, at, _TWO] = _with_flags(turns[base], after, _FRESH)
-            child[here, at, _THREE] = turns[base + _ONE]
-        if single and _known(child, here, count):
+        _write_child(rules, worker["child"], here, at, turns, base, flags, cutting)
+        if single and _known(worker["child"], here, count):
             continue
         lane = info & _U(15)
-        start = ((outer if lane < _U(8) else inner) >> ((lane << _THREE) & _SHIFT_BITS)) & _BYTE
         worker["gain"][here, at] = 0
         worker["move"][here, at] = count
-        worker["slot"][here, at] = np.int64((lane << _U(7)) | start)
+        worker["slot"][here, at] = np.int64((lane << _U(7)) | count_at(outer if lane < _U(8) else inner, lane))
         if single:  # else merit ranks the groups
-            worker["merit"][here, at] = np.int64(captured) << 7
+            worker["merit"][here, at] = np.int64(captured_by(info)) << 7
         count += 1
         if count == MAX_MOVES:
             break
     return count
+
+
+@inline_kernel
+def _may_cut(rules, foe_outer, foe_inner):
+    """Whether a capture that empties ``cut`` wins at once."""
+    cut_outer, cut_inner = rules["cut"][_ZERO], rules["cut"][_ONE]
+    full = occupied(foe_outer & cut_outer) == cut_outer & TOPS and occupied(foe_inner & cut_inner) == cut_inner & TOPS
+    return rules["cutting"] == _ONE or (rules["cutting"] == _TWO and full)
+
+
+@inline_kernel
+def _write_child(rules, child, here, at, turns, base, flags, cutting):
+    """Write the state that a turn leads to: without a seed after an endless one, lost for the opponent after a cut."""
+    info = turns[base + _INFO]
+    captured = captured_by(info)
+    left = (turns[base + _FOE_OUTER] & rules["cut"][_ZERO]) | (turns[base + _FOE_INNER] & rules["cut"][_ONE])
+    if is_endless(info):
+        child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _TWO] = child[here, at, _THREE] = _ZERO
+    elif cutting and captured != _ZERO and left == _ZERO:
+        child[here, at, _ZERO] = child[here, at, _ONE] = child[here, at, _THREE] = _ZERO
+        child[here, at, _TWO] = _ONE
+    else:
+        after = child_flags(flags, captured)
+        child[here, at, _ZERO] = _with_flags(turns[base + _FOE_OUTER], after, _FIRST)
+        child[here, at, _ONE] = _with_flags(turns[base + _FOE_INNER], after, _FOE_FIRST)
+        child[here, at, _TWO] = _with_flags(turns[base + _OUTER], after, _FRESH)
+        child[here, at, _THREE] = turns[base + _INNER]
 
 
 @implements(kernels.staged, OmwesoKernels)
@@ -230,15 +246,8 @@ def _groups(game, worker, ply):
     while todo != _ZERO:
         lane = count_trailing_zeros(todo)
         todo &= todo - _ONE
-        shift = (lane << _THREE) & _SHIFT_BITS
-        is_inner = lane >= _U(8)
-        hand = ((inner if is_inner else outer) >> shift) & _BYTE
-        row = ((hand << _FOUR) | lane) << _TWO
-        last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
-        gain = (prize >> last) & _BYTE & laps[row + _THREE]
-        lifted = hand << shift if is_inner else _ZERO
-        if (((inner - lifted + laps[row + _ONE]) >> last) & _BYTE) < _TWO:
-            gain = _ZERO
+        _, left, hand = lift(outer, inner, lane)
+        gain = lap_gain(laps, lap_row(hand, lane), left, prize)
         rank = (np.int64(gain) << 22) + 4 * np.int64(worker["history"][side, (lane << _U(7)) | hand])
         worker["merit"][here, lane] = min(rank, np.int64(1 << 30))
     return starts
@@ -257,13 +266,12 @@ def _generate_group(game, worker, ply, todo):
         if worker["merit"][here, lane] > most:
             best, most = lane, np.int64(worker["merit"][here, lane])
     outer, inner, foe_outer, foe_inner = _words(worker, ply)
-    flags = _flags_of(worker["state"][here, _ZERO], worker["state"][here, _ONE], worker["state"][here, _TWO])
     turns = worker["scratch"][: RAW_TURNS * TURN_WORDS]
     frames = worker["scratch"][RAW_TURNS * TURN_WORDS :]
     bit = _ONE << best
     found = generate_from(
-        bit, outer, inner, foe_outer, foe_inner, flags, rules["options"], rules["columns"], rules["laps"],
-        rules["lap_limit"], turns, frames,
+        bit, outer, inner, foe_outer, foe_inner, _flags(worker, ply), rules["options"], rules["columns"],
+        rules["laps"], rules["lap_limit"], turns, frames,
     )  # fmt: skip
     return _children(rules, worker, ply, found, False), todo & ~bit
 
@@ -284,16 +292,26 @@ def _known(child, here, count):
     return False
 
 
+_KEY_ORDER, _KEY_SHIFTS = (_ZERO, _ONE, _TWO, _THREE), (_U(32), _U(29), _U(32), _U(31))
+_KEY_FACTORS = (_U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0xD6E8FEB86659FD93), _U(0xFF51AFD7ED558CCD))
+_CHECK_ORDER, _CHECK_SHIFTS = (_TWO, _THREE, _ZERO, _ONE), (_U(31), _U(30), _U(33), _U(29))
+_CHECK_FACTORS = (_U(0xA0761D6478BD642F), _U(0xE7037ED1A0B428DB), _U(0x8EBC6AF09C88C6E3), _U(0x589965CC75374CC3))
+
+
+@inline_kernel
+def _mixed(worker, ply, order, factors, shifts):
+    """A multiplication a word, chained, then a finalizer; the flags ride on top bits."""
+    here, state = np.uint64(ply), worker["state"]
+    mixed = state[here, order[0]] * factors[0]
+    mixed = (mixed ^ (mixed >> shifts[0]) ^ state[here, order[1]]) * factors[1]
+    mixed = (mixed ^ (mixed >> shifts[1]) ^ state[here, order[2]]) * factors[2]
+    mixed = (mixed ^ (mixed >> shifts[2]) ^ state[here, order[3]]) * factors[3]
+    return mixed ^ (mixed >> shifts[3])
+
+
 @implements(kernels.key, OmwesoKernels)
 def _key(game, worker, ply):
-    """A multiplication a word, chained, then a finalizer; the flags ride on top bits."""
-    here = np.uint64(ply)
-    state = worker["state"]
-    mixed = state[here, _ZERO] * _U(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> _U(32)) ^ state[here, _ONE]) * _U(0xC2B2AE3D27D4EB4F)
-    mixed = (mixed ^ (mixed >> _U(29)) ^ state[here, _TWO]) * _U(0xD6E8FEB86659FD93)
-    mixed = (mixed ^ (mixed >> _U(32)) ^ state[here, _THREE]) * _U(0xFF51AFD7ED558CCD)
-    return mixed ^ (mixed >> _U(31))
+    return _mixed(worker, ply, _KEY_ORDER, _KEY_FACTORS, _KEY_SHIFTS)
 
 
 @implements(kernels.wide, OmwesoKernels)
@@ -304,14 +322,8 @@ def _wide(game):
 
 @implements(kernels.check, OmwesoKernels)
 def _check(game, worker, ply):
-    """As :func:`_key` with other constants, the other side first."""
-    here = np.uint64(ply)
-    state = worker["state"]
-    mixed = state[here, _TWO] * _U(0xA0761D6478BD642F)
-    mixed = (mixed ^ (mixed >> _U(31)) ^ state[here, _THREE]) * _U(0xE7037ED1A0B428DB)
-    mixed = (mixed ^ (mixed >> _U(30)) ^ state[here, _ZERO]) * _U(0x8EBC6AF09C88C6E3)
-    mixed = (mixed ^ (mixed >> _U(33)) ^ state[here, _ONE]) * _U(0x589965CC75374CC3)
-    return mixed ^ (mixed >> _U(29))
+    """As :func:`_key` with other constants, the opponent's words first."""
+    return _mixed(worker, ply, _CHECK_ORDER, _CHECK_FACTORS, _CHECK_SHIFTS)
 
 
 @implements(kernels.final, OmwesoKernels)
@@ -440,8 +452,7 @@ class OmwesoGame:
         record["options"], record["columns"] = self._generator.options, self._generator.columns
         record["lap_limit"], record["laps"] = self._generator.lap_limit, self._generator.laps
         record["endless_loses"] = rules.endless is Endless.MOVER_LOSES
-        lanes = (pit if pit < rules.columns else 8 + pit - rules.columns for pit in rules.reverse_pits)
-        record["reverse"] = sum(1 << lane for lane in lanes)
+        record["reverse"] = sum(1 << lane_of(pit, rules.columns) for pit in rules.reverse_pits)
         record["reductions"] = _reductions()
         record["captures_first"] = rules.first_turn_capture
         record["cutting"], record["cut"] = _cutting(okutema, rules.columns)
@@ -467,7 +478,7 @@ class OmwesoGame:
 
     def _write(self, position: OmwesoPosition, record: np.void) -> None:
         *words, flags = map(int, board_words(position))
-        for word, flag in enumerate((FIRST_TURN, FIRST_TURN_OF_OTHER, FRESH)):
+        for word, flag in enumerate((FIRST_TURN, FIRST_TURN_OF_FOE, FRESH)):
             words[word] |= (1 << 63) if flags & flag else 0
         record["state"][0] = words
 

@@ -13,18 +13,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.kernels.compile import kernel
-from solver.omweso.kernels import OmwesoGenerator, U, board_words, lane_of, prizes
+from solver.kernels.lanes import ALL, count_at
+from solver.omweso.kernels import (
+    CLOCKWISE,
+    NOWHERE,
+    OmwesoGenerator,
+    U,
+    board_words,
+    capture,
+    lane_of,
+    lap_gain,
+    lap_row,
+    lift,
+    prizes,
+    relay_and_test,
+    sow,
+)
 from solver.omweso.position import MAX_CHOICES, OmwesoPosition, Turn
 
 RUNNING, ENDED, ENDLESS = 0, 1, 2
 
-OWN, OTHER, PRIZE, ORIGIN, HAND, SOWN, SPENT, CHOOSING = range(8)
-ANCHOR_OWN, ANCHOR_OTHER, ANCHOR_ORIGIN, ANCHOR_LAPS = range(8, 12)
-"""Words of a sowing under way; the names are those of :func:`solver.omweso.kernels.generate`."""
+OUTER, INNER, PRIZE, ORIGIN, HAND, SOWN, SPENT, CHOOSING = range(8)
+ANCHOR_OUTER, ANCHOR_INNER, ANCHOR_ORIGIN, ANCHOR_LAPS = range(8, 12)
+"""Words of a sowing under way: the mover's rows and the rest of what :func:`solver.omweso.kernels.generate` keeps."""
+STATE_WORDS = 12
 
-_ZERO, _ONE, _TWO, _THREE, _FOUR = U(0), U(1), U(2), U(3), U(4)
-_CLOCKWISE = U(4 * 16 * 128)
-_BYTE, _SHIFT_BITS, _NOWHERE = U(0xFF), U(63), U(2**64 - 1)
+_ZERO, _ONE = U(0), U(1)
 _MAX_CHOICES = U(MAX_CHOICES)
 
 
@@ -39,84 +53,63 @@ def begin(
     columns: np.uint64,
     start: np.uint64,
 ) -> None:
-    """Set ``state`` (twelve words) to the sowing that starts in lane ``start`` of a board."""
-    shift = (start << _THREE) & _SHIFT_BITS
-    own, other = outer, inner
-    if start < U(8):
-        hand = (own >> shift) & _BYTE
-        own ^= hand << shift
-    else:
-        hand = (other >> shift) & _BYTE
-        other ^= hand << shift
+    """Set ``state`` (STATE_WORDS words) to the sowing that starts in lane ``start`` of a board."""
+    left_outer, left_inner, hand = lift(outer, inner, start)
     state[:] = _ZERO
-    state[U(OWN)] = state[U(ANCHOR_OWN)] = own
-    state[U(OTHER)] = state[U(ANCHOR_OTHER)] = other
+    state[U(OUTER)] = state[U(ANCHOR_OUTER)] = left_outer
+    state[U(INNER)] = state[U(ANCHOR_INNER)] = left_inner
     state[U(ORIGIN)] = state[U(ANCHOR_ORIGIN)] = start
     state[U(PRIZE)] = prizes(foe_outer, foe_inner, columns) if may_capture else _ZERO
     state[U(HAND)] = hand
-    state[U(CHOOSING)] = _NOWHERE
+    state[U(CHOOSING)] = ALL
 
 
 @kernel
 def sow_on(state: np.ndarray, choices: np.uint64, reentry: bool, declines: bool, laps: np.ndarray, budget: int) -> int:
     """Sow up to ``budget`` laps on; return RUNNING, ENDED or ENDLESS.
 
-    ``state``: uint64, the twelve words named above, changed in place. ``choices``: bit i set where choice i of the
-    turn is ``c`` or ``d``. ``laps``: :func:`solver.omweso.kernels.lap_table`.
+    ``state``: uint64, the words named above, changed in place. ``choices``: bit i set where choice i of the turn is
+    ``c`` or ``d``. ``laps``: :func:`solver.omweso.kernels.lap_table`.
     """
-    own, other, prize = state[U(OWN)], state[U(OTHER)], state[U(PRIZE)]
+    outer, inner, prize = state[U(OUTER)], state[U(INNER)], state[U(PRIZE)]
     origin, hand, sown = state[U(ORIGIN)], state[U(HAND)], state[U(SOWN)]
     spent, choosing = state[U(SPENT)], state[U(CHOOSING)]
-    anchor_own, anchor_other = state[U(ANCHOR_OWN)], state[U(ANCHOR_OTHER)]
+    anchor_outer, anchor_inner = state[U(ANCHOR_OUTER)], state[U(ANCHOR_INNER)]
     anchor_origin, anchor_laps = state[U(ANCHOR_ORIGIN)], state[U(ANCHOR_LAPS)]
     outcome = RUNNING
     for _ in range(budget):
-        row = ((hand << _FOUR) | origin) << _TWO
-        back = row + _CLOCKWISE
-        shift = (laps[back + _TWO] << _THREE) & _SHIFT_BITS
+        row = lap_row(hand, origin)
         clockwise = False
-        if (
-            ((prize >> shift) & _BYTE & laps[back + _THREE] & choosing) != _ZERO
-            and (((other + laps[back + _ONE]) >> shift) & _BYTE) >= _TWO
-            and spent < _MAX_CHOICES
-        ):
+        if lap_gain(laps, row + CLOCKWISE, inner, prize & choosing) != _ZERO and spent < _MAX_CHOICES:
             clockwise = ((choices >> spent) & _ONE) != _ZERO
             spent += _ONE
             if clockwise:
-                row = back
-        own += laps[row]
-        other += laps[row + _ONE]
-        last, is_inner = laps[row + _TWO], laps[row + _THREE]
-        shift = (last << _THREE) & _SHIFT_BITS
-        landed = (((other & is_inner) | (own & ~is_inner)) >> shift) & _BYTE
+                row += CLOCKWISE
+        outer, inner, last, is_inner, landed = sow(laps, row, outer, inner)
         sown += _ONE
         if landed == _ONE:
             outcome = ENDED
             break
-        gain = (prize >> shift) & _BYTE & is_inner
-        if declines and gain != _ZERO and not clockwise and spent < _MAX_CHOICES:
-            if ((choices >> spent) & _ONE) != _ZERO:
-                gain = _ZERO
+        captures = (count_at(prize, last) & is_inner) != _ZERO
+        if declines and captures and not clockwise and spent < _MAX_CHOICES:
+            captures = ((choices >> spent) & _ONE) == _ZERO
             spent += _ONE
-        if gain != _ZERO:
-            prize ^= gain << shift
-            hand = gain
-            choosing = _NOWHERE if clockwise or reentry else _ZERO
-            anchor_own, anchor_laps = _NOWHERE, sown + _ONE
+        if captures:
+            prize, hand = capture(prize, last)
+            choosing = ALL if clockwise or reentry else _ZERO
+            anchor_outer, anchor_laps = NOWHERE, sown + _ONE
         else:
-            lifted = landed << shift
-            own -= lifted & ~is_inner
-            other -= lifted & is_inner
-            hand, origin, choosing = landed, last, _NOWHERE
-            if sown == anchor_laps:
-                anchor_own, anchor_other, anchor_origin = own, other, origin
-            elif own == anchor_own and other == anchor_other and origin == anchor_origin:
+            hand, origin, choosing = landed, last, ALL
+            outer, inner, anchor_outer, anchor_inner, anchor_origin, back = relay_and_test(
+                outer, inner, last, is_inner, landed, sown, anchor_outer, anchor_inner, anchor_origin, anchor_laps
+            )
+            if back:
                 outcome = ENDLESS
                 break
-    state[U(OWN)], state[U(OTHER)], state[U(PRIZE)] = own, other, prize
+    state[U(OUTER)], state[U(INNER)], state[U(PRIZE)] = outer, inner, prize
     state[U(ORIGIN)], state[U(HAND)], state[U(SOWN)] = origin, hand, sown
     state[U(SPENT)], state[U(CHOOSING)] = spent, choosing
-    state[U(ANCHOR_OWN)], state[U(ANCHOR_OTHER)] = anchor_own, anchor_other
+    state[U(ANCHOR_OUTER)], state[U(ANCHOR_INNER)] = anchor_outer, anchor_inner
     state[U(ANCHOR_ORIGIN)], state[U(ANCHOR_LAPS)] = anchor_origin, anchor_laps
     return outcome
 
@@ -130,15 +123,15 @@ def census(seeds: int, pits: int, columns: int, laps: np.ndarray) -> tuple[int, 
     """
     spread = np.zeros(pits, np.int64)  # the seeds beyond the two of pit 0
     spread[0] = seeds - 2
-    state = np.zeros(12, np.uint64)
+    state = np.zeros(STATE_WORDS, np.uint64)
     starts = endless = longest = 0
     while True:
         state[:] = _ZERO
         for pit in range(1, pits):
-            word, lane = (OWN, pit) if pit < columns else (OTHER, pit - columns)
+            word, lane = (OUTER, pit) if pit < columns else (INNER, pit - columns)
             state[word] |= U(spread[pit]) << U(8 * lane)
         state[U(HAND)] = U(spread[0] + 2)
-        state[U(ANCHOR_OWN)], state[U(ANCHOR_OTHER)] = state[U(OWN)], state[U(OTHER)]
+        state[U(ANCHOR_OUTER)], state[U(ANCHOR_INNER)] = state[U(OUTER)], state[U(INNER)]
         starts += 1
         if sow_on(state, _ZERO, False, False, laps, 2**62) == ENDLESS:
             endless += 1
@@ -178,7 +171,7 @@ class MayerTest:
         generator = generator or OmwesoGenerator(rules)
         self._choices = U(sum(1 << i for i, letter in enumerate(turn.choices) if letter in "cd"))
         self._arguments = (rules.reverse_fwd_reentry, rules.decline_capture, generator.laps)
-        self._state = np.zeros(12, np.uint64)
+        self._state = np.zeros(STATE_WORDS, np.uint64)
         start = U(lane_of(turn.pit, rules.columns))
         begin(self._state, *board_words(position)[:4], position.may_capture, generator.columns, start)
         self._seeds = sum(position.side)
@@ -203,7 +196,7 @@ class MayerTest:
     def _result(self, status: int) -> MayerResult:
         state = [int(word) for word in self._state]
         sown, anchor = state[SOWN], state[ANCHOR_LAPS]
-        on_board = sum(state[OWN].to_bytes(8, "little") + state[OTHER].to_bytes(8, "little"))
+        on_board = sum(state[OUTER].to_bytes(8, "little") + state[INNER].to_bytes(8, "little"))
         captured = on_board + (0 if status == ENDED else state[HAND]) - self._seeds
         if status == ENDLESS:
             return MayerResult("endless", anchor, sown - anchor, captured)

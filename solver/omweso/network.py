@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from solver.kernels.compile import inline_kernel
 from solver.kernels.intrinsics import count_trailing_zeros
+from solver.kernels.lanes import LANE, count_at, sum_of_lanes
 from solver.omweso import weights
-from solver.omweso.kernels import prizes, startable, sum_of_bytes
+from solver.omweso.kernels import CLOCKWISE, capture, lap_gain, lap_row, lift, prizes, relay, sow, startable
 
 LANES = 32
 """Sums: LANES - 1 hidden units and one that counts as it is."""
@@ -107,9 +108,8 @@ def packed(network: Network) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDA
 # -- the kernels ------------------------------------------------------------------------------------------------------
 
 _U = np.uint64
-_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uint64(n) for n in range(5))
-_BYTE, _SHIFT_BITS, _LANE = np.uint64(0xFF), np.uint64(63), np.uint64(0xFFFF)
-_CLOCKWISE = np.uint64(4 * 16 * 128)
+_ZERO, _ONE, _THREE = np.uint64(0), np.uint64(1), np.uint64(3)
+_SUM = np.uint64(0xFFFF)
 _LAST_PIT, _LAST_LEAD, _LAST_BEST, _LAST_SECOND, _LAST_STRIKES = (
     np.uint64(size - 1) for size in (PIT_ROWS, LEAD_ROWS, BEST_ROWS, SECOND_ROWS, STRIKES_ROWS)
 )
@@ -128,7 +128,7 @@ def estimate(record, outer, inner, foe_outer, foe_inner, may_capture):
     """
     prize = prizes(foe_outer, foe_inner, record["columns"]) if may_capture else _ZERO
     best, second, strikes = hauls(record["laps"], record["reverse"], outer, inner, prize)
-    lead = _LEVEL + sum_of_bytes(outer) + sum_of_bytes(inner) - sum_of_bytes(foe_outer) - sum_of_bytes(foe_inner)
+    lead = _LEVEL + sum_of_lanes(outer) + sum_of_lanes(inner) - sum_of_lanes(foe_outer) - sum_of_lanes(foe_inner)
     lead = lead if np.int64(lead) > 0 else _ZERO
     table = record["table"]
     sums = _added(
@@ -144,10 +144,10 @@ def estimate(record, outer, inner, foe_outer, foe_inner, may_capture):
         sums = _added(
             sums,
             table,
-            row + min((outer >> shift) & _BYTE, _LAST_PIT),
-            row + _INNER + min((inner >> shift) & _BYTE, _LAST_PIT),
-            row + _FOE_OUTER + min((foe_outer >> shift) & _BYTE, _LAST_PIT),
-            row + _FOE_INNER + min((foe_inner >> shift) & _BYTE, _LAST_PIT),
+            row + min((outer >> shift) & LANE, _LAST_PIT),
+            row + _INNER + min((inner >> shift) & LANE, _LAST_PIT),
+            row + _FOE_OUTER + min((foe_outer >> shift) & LANE, _LAST_PIT),
+            row + _FOE_INNER + min((foe_inner >> shift) & LANE, _LAST_PIT),
         )
     thresholds, outputs = record["thresholds"], record["outputs"]
     total = _weighted(sums[0], _U(0), thresholds, outputs) + _weighted(sums[1], _U(4), thresholds, outputs)
@@ -181,7 +181,7 @@ def _weighted(word, first, thresholds, outputs):
     total = np.int64(0)
     for lane in range(4):
         unit = first + np.uint64(lane)
-        active = np.int64((word >> np.uint64(16 * lane)) & _LANE) - thresholds[unit]
+        active = np.int64((word >> np.uint64(16 * lane)) & _SUM) - thresholds[unit]
         active = min(max(active, np.int64(0)), np.int64(FULL))
         total += active * active * outputs[unit]
     return total
@@ -198,24 +198,16 @@ def hauls(laps, reverse, outer, inner, prize):
     best = second = strikes = _ZERO
     todo = startable(outer, inner) if prize != _ZERO else _ZERO
     while todo != _ZERO:
-        lane = count_trailing_zeros(todo)  # pyright: ignore[reportCallIssue]
+        start = count_trailing_zeros(todo)  # pyright: ignore[reportCallIssue]
         todo &= todo - _ONE
-        own, other = outer, inner
-        shift = (lane << _THREE) & _SHIFT_BITS
-        if lane < _U(8):
-            hand = (own >> shift) & _BYTE
-            own ^= hand << shift
-        else:
-            hand = (other >> shift) & _BYTE
-            other ^= hand << shift
-        haul = _haul(laps, own, other, prize, lane, hand, _ZERO)
-        if (reverse >> lane) & _ONE != _ZERO:
-            row = (((hand << _FOUR) | lane) << _TWO) + _CLOCKWISE
-            last = (laps[row + _TWO] << _THREE) & _SHIFT_BITS
-            gain = (prize >> last) & _BYTE & laps[row + _THREE]
-            own, other = own + laps[row], other + laps[row + _ONE]
-            if gain != _ZERO and ((other >> last) & _BYTE) >= _TWO:
-                haul = max(haul, _haul(laps, own, other, prize ^ (gain << last), lane, gain, gain))
+        left_outer, left_inner, hand = lift(outer, inner, start)
+        haul = _haul(laps, left_outer, left_inner, prize, start, hand, _ZERO)
+        if (reverse >> start) & _ONE != _ZERO:
+            back = lap_row(hand, start) + CLOCKWISE
+            if lap_gain(laps, back, left_inner, prize) != _ZERO:
+                left_outer, left_inner, last, _, _ = sow(laps, back, left_outer, left_inner)
+                left, gain = capture(prize, last)
+                haul = max(haul, _haul(laps, left_outer, left_inner, left, start, gain, gain))
         strikes += _ONE if haul != _ZERO else _ZERO
         if haul > best:
             best, second = haul, best
@@ -225,26 +217,16 @@ def hauls(laps, reverse, outer, inner, prize):
 
 
 @inline_kernel
-def _haul(laps, own, other, prize, origin, hand, haul):
+def _haul(laps, outer, inner, prize, origin, hand, haul):
     """``haul`` and what is captured from here on: ``hand`` seeds are sown forward from the pit after ``origin``."""
     for _ in range(MOST_LAPS):
-        row = ((hand << _FOUR) | origin) << _TWO
-        own += laps[row]
-        other += laps[row + _ONE]
-        last = laps[row + _TWO]
-        is_inner = laps[row + _THREE]
-        shift = (last << _THREE) & _SHIFT_BITS
-        landed = (((other & is_inner) | (own & ~is_inner)) >> shift) & _BYTE
+        outer, inner, last, is_inner, landed = sow(laps, lap_row(hand, origin), outer, inner)
         if landed == _ONE:
             break
-        gain = (prize >> shift) & _BYTE & is_inner
-        if gain != _ZERO:
-            prize ^= gain << shift
-            hand = gain
-            haul += gain
+        if (count_at(prize, last) & is_inner) != _ZERO:
+            prize, hand = capture(prize, last)
+            haul += hand
         else:
-            lifted = landed << shift
-            own -= lifted & ~is_inner
-            other -= lifted & is_inner
+            outer, inner = relay(outer, inner, last, is_inner, landed)
             hand, origin = landed, last
     return haul

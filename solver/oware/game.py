@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 
 from solver.errors import PositionError, RulesError
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.intrinsics import count_trailing_zeros, load_int8, population_count
+from solver.kernels.intrinsics import load_int8, population_count
+from solver.kernels.lanes import at_least, count_at, lowest_lane, prefix_sums, whole_lanes
+from solver.kernels.ranks import terms_sum
 from solver.oware import kernels as boards
 from solver.oware.kernels import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
 from solver.oware.position import Position
@@ -87,10 +89,7 @@ class OwareKernels(NamedTuple):
 # -- the kernels ------------------------------------------------------------------------------------------------------
 
 _ZERO, _ONE, _THREE = np.uint64(0), np.uint64(1), np.uint64(3)
-_LANES = np.uint64(0x0101010101010101)
-_BIG = np.uint64(0x7474747474747474)  # added to a lane below 128, sets its high bit from 12 seeds on
-_LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
-_HIGH = np.uint64(0x8080808080808080)
+_BIG = np.uint64(12)
 
 
 @implements(kernels.generate, OwareKernels)
@@ -104,13 +103,13 @@ def _generate(game, worker, ply):
     count = np.int64(0)
     todo = occupied(own)
     while todo != _ZERO:
-        house = count_trailing_zeros(todo) >> _THREE
+        house = lowest_lane(todo)
         todo &= todo - _ONE
         legal, captured, after, left = play(rules["sowing"], rules["slam"], np.int64(need), own, opp, house)
         if not legal:
             continue
         at = np.uint64(count)
-        seeds = np.int64((own >> (house << _THREE)) & np.uint64(0xFF))
+        seeds = np.int64(count_at(own, house))
         worker["child"][here, at, np.uint64(0)] = left
         worker["child"][here, at, np.uint64(1)] = after
         worker["child"][here, at, np.uint64(2)] = other
@@ -130,7 +129,7 @@ def _threatened(table, own, opp):
     lanes = _ZERO
     todo = occupied(own)
     while todo != _ZERO:
-        house = count_trailing_zeros(todo) >> _THREE
+        house = lowest_lane(todo)
         todo &= todo - _ONE
         _own, _opp, run = sow(table, own, opp, house)
         lanes |= run
@@ -143,11 +142,11 @@ def _best_capture(table, own, opp):
     best = np.int64(0)
     todo = occupied(own)
     while todo != _ZERO:
-        house = count_trailing_zeros(todo) >> _THREE
+        house = lowest_lane(todo)
         todo &= todo - _ONE
         _own, fed, run = sow(table, own, opp, house)
         if run != _ZERO:
-            best = max(best, row_seeds(fed & ((run >> np.uint64(7)) * np.uint64(0xFF))))
+            best = max(best, row_seeds(fed & whole_lanes(run)))
     return best
 
 
@@ -267,13 +266,13 @@ def _houses(lanes):
 @inline_kernel
 def _weak(row):
     """The high bits of the lanes that hold 1 or 2."""
-    return occupied(row) & ~(((row & _LOW) + np.uint64(0x7D7D7D7D7D7D7D7D)) | row)
+    return occupied(row) & ~at_least(row, _THREE)
 
 
 @inline_kernel
 def _big(row):
     """The high bits of the lanes that hold 12 or more."""
-    return (((row & _LOW) + _BIG) | row) & _HIGH
+    return at_least(row, _BIG)
 
 
 @implements(kernels.probe, OwareKernels)
@@ -295,12 +294,8 @@ def _probe(game, worker, ply):
 
 @inline_kernel
 def _rank(tables, row):
-    """Colexicographic rank of a half board: one multiplication makes all the prefix sums of its lanes."""
-    sums = row * _LANES
-    rank = np.int64(0)
-    for house in range(tables["pits"] - 1):
-        rank += tables["terms"][np.uint64(house), (sums >> np.uint64(8 * house)) & np.uint64(0xFF)]
-    return rank
+    """Rank of a half board. (Not :func:`solver.kernels.ranks.row_rank`: the record's terms are those of MAX_PITS.)"""
+    return terms_sum(prefix_sums(row), 0, tables["pits"] - 1, tables["terms"])
 
 
 @kernel

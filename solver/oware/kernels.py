@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from solver.errors import PositionError
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.intrinsics import count_leading_zeros, count_trailing_zeros, population_count
+from solver.kernels.intrinsics import count_leading_zeros, population_count
+from solver.kernels.lanes import ALL, LANE, NOT_ONES, ONES, at_least, count_at, lowest_lane, sum_of_lanes, whole_lanes
 from solver.oware.position import Position
 from solver.oware.rules import GrandSlam, Rules
 
@@ -38,13 +39,7 @@ SLAM_CODES = {
 NO_MAJORITY = 1 << 40
 """What a side *needs* where stores play no part: more seeds than there are."""
 
-_ONES = np.uint64(0x0101010101010101)
-_TWOS = np.uint64(0x0202020202020202)
-_NOT_ONES = np.uint64(0xFEFEFEFEFEFEFEFE)
-_LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
-_HIGH = np.uint64(0x8080808080808080)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_LANE = np.uint64(0xFF)
+_TWOS = np.uint64(2) * ONES
 
 
 # -- boards as words --------------------------------------------------------------------------------------------------
@@ -102,7 +97,7 @@ def sowing_table(pits: int) -> NDArray[np.uint64]:
             last = (house + (rest or others)) % (2 * pits)
             reach = sum(0x80 << (8 * lane) for lane in range(last - pits + 1)) if seeds and last >= pits else 0
             table[house, seeds] = (
-                int(_ALL) ^ (0xFF << (8 * house)),
+                int(ALL) ^ (0xFF << (8 * house)),
                 pack_row(added[:pits]),
                 pack_row(added[pits:]),
                 reach,
@@ -118,13 +113,13 @@ def sowing_table(pits: int) -> NDArray[np.uint64]:
 @inline_kernel
 def row_seeds(row):
     """The sum of the eight lanes of a row (at most 255), as int64."""
-    return np.int64((row * _ONES) >> np.uint64(56))
+    return np.int64(sum_of_lanes(row))
 
 
 @inline_kernel
 def occupied(row):
     """The high bit of every lane of a row that is not 0."""
-    return (((row & _LOW) + _LOW) | row) & _HIGH
+    return at_least(row, np.uint64(1))
 
 
 @inline_kernel
@@ -134,13 +129,13 @@ def sow(table, own, opp, house):
     The chain of captures is the run of lanes of 2 or 3 that goes down from the last seed: the lanes of the reach above
     its highest lane that is not 2 or 3.
     """
-    seeds = (own >> (house << np.uint64(3))) & _LANE
+    seeds = count_at(own, house)
     at = (house << np.uint64(10)) + (seeds << np.uint64(2))
     own = (own & table[at]) + table[at + np.uint64(1)]
     opp = opp + table[at + np.uint64(2)]
     reach = table[at + np.uint64(3)]
-    missed = occupied((opp ^ _TWOS) & _NOT_ONES) & reach
-    return own, opp, reach & ~(_ALL >> count_leading_zeros(missed | np.uint64(1)))
+    missed = occupied((opp ^ _TWOS) & NOT_ONES) & reach
+    return own, opp, reach & ~(ALL >> count_leading_zeros(missed | np.uint64(1)))
 
 
 @inline_kernel
@@ -153,7 +148,7 @@ def play(table, slam, need, own, opp, house):
     after, fed, run = sow(table, own, opp, house)
     captured = np.int64(0)
     if run != np.uint64(0):
-        lanes = (run >> np.uint64(7)) * _LANE
+        lanes = whole_lanes(run)
         captured = row_seeds(fed & lanes)
         left = fed & ~lanes
         if left == np.uint64(0):
@@ -170,11 +165,11 @@ def count_moves(table, slam, own, opp):
     """The number of legal moves: the non-empty houses, unless a move could leave the opponent without seeds."""
     houses = occupied(own)
     # A grand slam needs every house of the opponent at 3 or less, and sowing takes none of them down.
-    if opp != np.uint64(0) and (slam != FORBIDDEN or occupied(opp & ~(_ONES * np.uint64(3))) != np.uint64(0)):
+    if opp != np.uint64(0) and (slam != FORBIDDEN or at_least(opp, np.uint64(4)) != np.uint64(0)):
         return np.int64(population_count(houses))
     count = np.int64(0)
     while houses != np.uint64(0):
-        house = count_trailing_zeros(houses) >> np.uint64(3)
+        house = lowest_lane(houses)
         houses &= houses - np.uint64(1)
         legal, _captured, _own, _opp = play(table, slam, np.int64(NO_MAJORITY), own, opp, house)
         count += np.int64(legal)
@@ -208,7 +203,7 @@ def pack_lanes(board, start, pits):
 def unpack_lanes(row, board, start, pits):
     """Write a row's counts into an int8 array from ``start`` on."""
     for lane in range(pits):
-        board[np.uint64(start + lane)] = np.int8((row >> np.uint64(8 * lane)) & _LANE)
+        board[np.uint64(start + lane)] = np.int8((row >> np.uint64(8 * lane)) & LANE)
 
 
 @kernel
@@ -224,7 +219,7 @@ def legal_children(table, slam, board, houses, captured, children):
     count = 0
     todo = occupied(own)
     while todo != np.uint64(0):
-        house = count_trailing_zeros(todo) >> np.uint64(3)
+        house = lowest_lane(todo)
         todo &= todo - np.uint64(1)
         legal, seeds, after, left = play(table, slam, np.int64(NO_MAJORITY), own, opp, house)
         if legal:
@@ -287,7 +282,7 @@ def count_leaves(table, slam, pits, own, opp, need, need_other, barred, depth, b
             ply -= 1
             continue
         todo[here] = rest & (rest - np.uint64(1))
-        house = count_trailing_zeros(rest) >> np.uint64(3)
+        house = lowest_lane(rest)
         short = lacking[here, np.uint64(0)]
         legal, captured, after, left = play(
             table, slam, short, rows[here, np.uint64(0)], rows[here, np.uint64(1)], house

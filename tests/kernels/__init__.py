@@ -1,0 +1,1 @@
+"""Tests of what the kernels of all games share."""
