@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from databases.builder.build import Progress, build_tables, default_threads
+from databases.builder.build import Progress, build_tables
 from databases.builder.plan import ranges_text
 from databases.folder import find_packed, find_tables
+from databases.machine import default_threads
 from databases.prober import Line, MoveValue, Probe, Tables, open_tables
 from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size

@@ -37,8 +37,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from databases.builder.plan import available_memory
 from databases.halfmoves import ILLEGAL, HalfMoves
+from databases.machine import available_memory
 from databases.prober import Board, Tables
 from databases.store import count_margins
 from databases.sweeps import SweptTables, sweep_bytes

@@ -17,10 +17,12 @@ ALLOWED: dict[str, str] = {
     "solver.oware": "solver solver.errors solver.numerals solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.kernels solver.search",
     "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.builder",
+    "databases databases.builder databases.machine databases.starts",
     "solver.__main__": "solver.cli",
-    "databases": "solver solver.errors solver.numerals solver.kernels solver.oware solver.omweso databases.builder",
-    "databases.builder": "solver.errors solver.kernels solver.oware databases",
+    "databases": "solver solver.errors solver.numerals solver.kernels solver.oware solver.omweso databases.machine",
+    "databases.builder": "solver.errors solver.kernels solver.oware databases databases.machine",
+    "databases.machine": "solver.errors",
+    "databases.starts": "solver.errors solver.oware databases databases.builder databases.machine",
 }
 
 

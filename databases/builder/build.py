@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numba
-from numba.core import config
 
 from databases.archive import PackedTable, unpacked_map
 from databases.builder.captures import FinishedTiers
@@ -29,6 +28,7 @@ from databases.builder.tier import TierBuild
 from databases.folder import find_packed, find_parts, find_tables, table_path
 from databases.journal import write_down
 from databases.lock import BuildLock
+from databases.machine import check_threads, default_threads
 from databases.store import Table, TableWriter
 from databases.tiers import tier_size
 from solver.errors import AbapaError
@@ -69,11 +69,6 @@ class NoProgress:
 
     def close(self) -> None:
         """Ignore."""
-
-
-def default_threads() -> int:
-    """Threads to build on when nobody says: all the cores that this process may use."""
-    return config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def build_tables(
@@ -123,13 +118,6 @@ def build_tables(
             _remove_parts(directory, rules)
             _carry_out(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share)
     return plan
-
-
-def check_threads(threads: int) -> None:
-    """Refuse more threads than numba was started with."""
-    most = default_threads()
-    if threads > most:
-        raise AbapaError(f"{threads} threads: accepted are 1 to {most} on this machine")
 
 
 def survey(

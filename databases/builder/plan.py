@@ -5,7 +5,6 @@ The numbers come from the sizes of the arrays that the builder will allocate, by
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
 from databases.folder import find_parts
 from databases.halfboards import half_count
+from databases.machine import available_memory
 from databases.store import QUANTITIES, table_bytes
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
@@ -262,16 +262,6 @@ def nearest_existing(folder: Path) -> Path:
     """The folder itself or its closest parent that exists."""
     folder = folder.absolute()
     return next(path for path in (folder, *folder.parents) if path.exists())
-
-
-def available_memory() -> int:
-    """Bytes of memory that this machine can give without swapping."""
-    try:
-        with Path("/proc/meminfo").open() as lines:
-            fields = dict(line.split(":", 1) for line in lines)
-        return int(fields["MemAvailable"].split()[0]) << 10
-    except (OSError, KeyError):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def size_text(count: int) -> str:

@@ -22,10 +22,10 @@ def command(files: tuple[Path, ...], tables: Path, threads: int | None) -> None:
     """
     import time
 
-    from databases.builder.build import check_threads, default_threads
     from databases.folder import find_tables
     from databases.interchange import find_scores, import_scores
     from databases.lock import BuildLock
+    from databases.machine import check_threads, default_threads
     from databases.prober import open_tables
     from solver.errors import AbapaError
     from solver.oware.rules import AWARI

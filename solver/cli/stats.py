@@ -158,7 +158,7 @@ def _summary_json(opened: Tables, seeds: int) -> dict[str, Any]:
 def _print_full(
     opened: Tables, seeds: int, threads: int | None, show: Callable[[list[list[str]]], str], as_json: bool
 ) -> None:
-    from databases.builder.build import check_threads, default_threads
+    from databases.machine import check_threads, default_threads
     from databases.statistics import tier_statistics
 
     threads = threads or default_threads()

@@ -46,7 +46,7 @@ def command(
     lower and upper too. A tier is proved on the strength of the smaller ones, so all are verified.
     """
     from databases import verifier
-    from databases.builder.build import check_threads, default_threads
+    from databases.machine import check_threads, default_threads
     from databases.prober import MissingTierError, open_tables
 
     threads = threads or default_threads()

@@ -99,7 +99,7 @@ def command(
 
     --per-pit 3 (36 seeds) needs about 210 GB of disk; --values-only 71 GB, and scratch.
     """
-    from databases.builder.build import check_threads
+    from databases.machine import check_threads
     from databases.starts import check_start, solve_starts, starts_within
     from solver.errors import AbapaError
 

@@ -44,7 +44,7 @@ def command(
     the game are draws. With okukoneeza the positions before the first capture are counted apart ("fresh"). Tables
     solved before are read again. Exit code 2 when --verify finds a number that is wrong.
     """
-    from databases.builder.build import check_threads, default_threads
+    from databases.machine import check_threads, default_threads
     from databases.omweso_small import load_small, save_small
 
     parsed = read_rules(rules, columns)
