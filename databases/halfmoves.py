@@ -3,8 +3,10 @@
 A sowing touches the opponent's half B only through its *outcome*: how many seeds cross over, t, and whether the last
 one falls there; outcome o = 2t + (1 if it does). So the half A' that a move leaves depends on A and the house alone,
 and whether it is legal, what it captures and the half B' it leaves depend on B and o alone. Both are found by playing
-moves with the packed-board generator of the search: nothing is taken from the builder, whose tables these are a check
-on.
+moves with the packed-board generator of the search.
+
+The builder has tables of the same kind, :mod:`databases.builder.movetables`. They are alike on purpose and share no
+code: these are a check on those, so what stands in both is not to be put in one place.
 """
 
 from __future__ import annotations
@@ -25,26 +27,28 @@ _LANE = np.uint64(0xFF)
 
 
 class OwnMoves(NamedTuple):
-    """Every move of every half A, in groups of one seed count a and outcome o."""
+    """Every move of every half A, in groups of one seed count a and outcome o.
+
+    Group (a, o) is ``first[a * outcomes + o]`` up to the next. ``before``: rank of A. ``after``: rank of A', which has
+    a - t seeds.
+    """
 
     first: NDArray[np.int64]
-    """Group (a, o) is ``first[a * outcomes + o]`` up to the next."""
     before: NDArray[np.uint32]
-    """Rank of A."""
     after: NDArray[np.uint32]
-    """Rank of A', which has a - t seeds."""
 
 
 class Replies(NamedTuple):
-    """What every outcome does to every half B."""
+    """What every outcome does to every half B.
+
+    Halves with b seeds start at ``first[b]``; each has ``width[b]`` outcomes, one after the other. ``captured``: seeds
+    captured, or ILLEGAL. ``after``: rank of B', which has b + t - captured seeds.
+    """
 
     first: NDArray[np.int64]
-    """Start of the halves with b seeds; each has ``width[b]`` outcomes, one after the other."""
     width: NDArray[np.int64]
     captured: NDArray[np.uint8]
-    """Seeds captured, or ILLEGAL."""
     after: NDArray[np.uint32]
-    """Rank of B', which has b + t - captured seeds."""
 
 
 class HalfMoves(NamedTuple):

@@ -1,10 +1,10 @@
 """The tables once more, by another way: the whole graph of a tier, swept until nothing changes.
 
-It shares nothing with the builder but the order of boards: moves come from the packed-board generator of the search,
-every move of every board is written down as the number of the board it leads to, and what the boards are worth are
-fixed points found by plain sweeps from 0 (from infinity for distances). That takes more than ten times the memory and
-time of the builder; its use is to be compared with, in :mod:`databases.verifier`. Values are margins from the mover's
-view, in seeds.
+It shares nothing with the builder but the order of boards, on purpose (:mod:`databases.builder` says so too). Moves
+come from the packed-board generator of the search, every move of every board is written down as the number of the board
+it leads to, and what the boards are worth are fixed points found by plain sweeps from 0 (from infinity for distances).
+That takes more than ten times the memory and time of the builder; its use is to be compared with, in
+:mod:`databases.verifier`. Values are margins from the mover's view, in seeds.
 
 Why the sweeps end at the right numbers, in whatever order boards are visited: every value met on the way is what some
 game that stops early, counting 0, is worth. A player who can hold a margin of at least 0 holds it in each of these too,
@@ -14,8 +14,8 @@ The bounds start from 0 seeds a side and only grow; distances only shrink, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -41,6 +41,29 @@ def sweep_bytes(rules: Rules, seeds: int) -> int:
     return 5 * rules.pits * top + (3 + 2 * rules.has_bounds) * every
 
 
+class Graph(NamedTuple):
+    """Every move of a tier, whose boards are numbered from ``start`` on; both arrays by board and house.
+
+    ``children``: number of the board that the move leads to, -1 where it is not legal. ``taken``: seeds captured.
+    """
+
+    start: int
+    children: NDArray[np.int32]
+    taken: NDArray[np.uint8]
+
+
+class Numbers(NamedTuple):
+    """What is known of every board of every tier, by its number.
+
+    ``mover``, ``other``: seeds that the mover and the other side can force; empty for rules without bounds.
+    """
+
+    value: NDArray[np.int8]
+    distance: NDArray[np.uint16]
+    mover: NDArray[np.int8]
+    other: NDArray[np.int8]
+
+
 class SweptTables:
     """Every quantity of tiers 0..n of a rule set, solved one after the other by :meth:`solve`.
 
@@ -53,8 +76,13 @@ class SweptTables:
         pits = rules.pits
         self.starts = np.array([comb(n + 2 * pits - 1, 2 * pits) for n in range(seeds + 2)], np.int64)
         boards = int(self.starts[-1])
-        self._value, self._distance = np.zeros(boards, np.int8), np.zeros(boards, np.uint16)
-        self._mover, self._other = (np.zeros(boards if rules.has_bounds else 0, np.int8) for _ in range(2))
+        bounded = boards if rules.has_bounds else 0
+        self._all = Numbers(
+            np.zeros(boards, np.int8),
+            np.zeros(boards, np.uint16),
+            np.zeros(bounded, np.int8),
+            np.zeros(bounded, np.int8),
+        )
         blocks = np.zeros((seeds + 1, seeds + 2), np.int64)
         for n in range(seeds + 1):
             blocks[n, : n + 2] = block_offsets(pits, n) + self.starts[n]
@@ -65,10 +93,10 @@ class SweptTables:
         """One quantity of a tier that has been solved, in index order: int8 (``distance``: uint16)."""
         here = slice(int(self.starts[seeds]), int(self.starts[seeds + 1]))
         if quantity == "lower":
-            return (2 * self._mover[here].astype(np.int16) - seeds).astype(np.int8)
+            return (2 * self._all.mover[here].astype(np.int16) - seeds).astype(np.int8)
         if quantity == "upper":
-            return (seeds - 2 * self._other[here].astype(np.int16)).astype(np.int8)
-        return (self._value if quantity == "value" else self._distance)[here]
+            return (seeds - 2 * self._all.other[here].astype(np.int16)).astype(np.int8)
+        return (self._all.value if quantity == "value" else self._all.distance)[here]
 
     def solve(self, seeds: int) -> None:
         """Solve a tier; all smaller ones have been."""
@@ -80,19 +108,21 @@ class SweptTables:
         list_moves(seeds, sowing_table(pits), slam, *self._geometry, children, taken, margins, self.threads)
         over = (children < 0).all(axis=1)
         here = slice(start, start + size)
-        self._value[here] = margins
-        self._sweep(sweep_values, start, children, taken, self._value)
-        self._distance[here] = np.where(over | (self._value[here] == 0), 0, UNKNOWN)
-        self._sweep(sweep_distances, start, children, taken, self._value, self._distance)
+        graph, known = Graph(start, children, taken), self._all
+        known.value[here] = margins
+        self._sweep(VALUES, graph)
+        known.distance[here] = np.where(over | (known.value[here] == 0), 0, UNKNOWN)
+        self._sweep(DISTANCES, graph)
         if self.rules.has_bounds:
-            self._mover[here] = np.where(over, (seeds + margins.astype(np.int16)) // 2, 0)
-            self._other[here] = np.where(over, (seeds - margins.astype(np.int16)) // 2, 0)
-            self._sweep(sweep_forced, start, children, taken, self._mover, self._other)
+            known.mover[here] = np.where(over, (seeds + margins.astype(np.int16)) // 2, 0)
+            known.other[here] = np.where(over, (seeds - margins.astype(np.int16)) // 2, 0)
+            self._sweep(FORCED, graph)
 
-    def _sweep(self, sweep: Callable[..., None], *arguments: object) -> None:
+    def _sweep(self, what: int, graph: Graph) -> None:
+        """Sweep until nothing changes."""
         changed = np.ones(self.threads, np.int64)
         while changed.any():
-            sweep(*arguments, self.threads, changed)
+            sweep(what, graph, self._all, self.threads, changed)
 
 
 # -- the graph --------------------------------------------------------------------------------------------------------
@@ -137,62 +167,70 @@ def list_moves(seeds, table, slam, halves, firsts, counts, terms, blocks, childr
 # Each visits every board once, in place, and says whether anything changed. Threads take blocks in turn and may read
 # what another is about to change: where the sweeps end does not depend on the order.
 
+VALUES, DISTANCES, FORCED = range(3)
+"""What a sweep goes over: ``value``; ``distance``; the seeds that each side can force."""
+
 
 @parallel_kernel
-def sweep_values(start, children, taken, values, threads, changed):
-    """``value`` = the best of captured - value(child)."""
+def sweep(what, graph, numbers, threads, changed):
+    """One sweep; ``changed[thread]``: how many boards got another number."""
     for thread in prange(threads):
         count = np.int64(0)
-        for at in range(thread * _BLOCK, children.shape[0], threads * _BLOCK):
-            for board in range(at, min(at + _BLOCK, children.shape[0])):
-                best = np.int64(_NOTHING)
-                for house in range(children.shape[1]):
-                    child = children[board, house]
-                    if child >= 0:
-                        best = max(best, np.int64(taken[board, house]) - np.int64(values[child]))
-                if best != _NOTHING and best != values[start + board]:
-                    values[start + board] = best
-                    count += 1
+        for at in range(thread * _BLOCK, graph.children.shape[0], threads * _BLOCK):
+            for board in range(at, min(at + _BLOCK, graph.children.shape[0])):
+                if what == VALUES:
+                    count += improve_value(graph, numbers, board)
+                elif what == DISTANCES:
+                    count += improve_distance(graph, numbers, board)
+                else:
+                    count += improve_forced(graph, numbers, board)
         changed[thread] = count
 
 
-@parallel_kernel
-def sweep_distances(start, children, taken, values, distances, threads, changed):
+@inline_kernel
+def improve_value(graph, numbers, board):
+    """``value`` = the best of captured - value(child). Returns 1 if it changed, else 0; so do the other two."""
+    at, best = graph.start + board, np.int64(_NOTHING)
+    for house in range(graph.children.shape[1]):
+        child = graph.children[board, house]
+        if child >= 0:
+            best = max(best, np.int64(graph.taken[board, house]) - np.int64(numbers.value[child]))
+    if best == _NOTHING or best == numbers.value[at]:
+        return 0
+    numbers.value[at] = best
+    return 1
+
+
+@inline_kernel
+def improve_distance(graph, numbers, board):
     """``distance`` = 1 + the least (ahead) or the largest (behind) over the moves that keep the value."""
-    for thread in prange(threads):
-        count = np.int64(0)
-        for at in range(thread * _BLOCK, children.shape[0], threads * _BLOCK):
-            for board in range(at, min(at + _BLOCK, children.shape[0])):
-                value = np.int64(values[start + board])
-                if value == 0 or distances[start + board] == 0:
-                    continue
-                least, most = np.int64(UNKNOWN), np.int64(0)
-                for house in range(children.shape[1]):
-                    child = children[board, house]
-                    if child >= 0 and np.int64(taken[board, house]) - np.int64(values[child]) == value:
-                        plies = np.int64(0) if taken[board, house] else np.int64(distances[child])
-                        least, most = min(least, plies), max(most, plies)
-                plies = min((least if value > 0 else most) + 1, np.int64(UNKNOWN))
-                if plies != distances[start + board]:
-                    distances[start + board] = plies
-                    count += 1
-        changed[thread] = count
+    at = graph.start + board
+    value = np.int64(numbers.value[at])
+    if value == 0 or numbers.distance[at] == 0:
+        return 0
+    least, most = np.int64(UNKNOWN), np.int64(0)
+    for house in range(graph.children.shape[1]):
+        child, taken = graph.children[board, house], np.int64(graph.taken[board, house])
+        if child >= 0 and taken - np.int64(numbers.value[child]) == value:
+            plies = np.int64(0) if taken else np.int64(numbers.distance[child])
+            least, most = min(least, plies), max(most, plies)
+    plies = min((least if value > 0 else most) + 1, np.int64(UNKNOWN))
+    if plies == numbers.distance[at]:
+        return 0
+    numbers.distance[at] = plies
+    return 1
 
 
-@parallel_kernel
-def sweep_forced(start, children, taken, mover, other, threads, changed):
+@inline_kernel
+def improve_forced(graph, numbers, board):
     """``mover`` = the best of captured + other(child), ``other`` = the least of mover(child): seeds each can force."""
-    for thread in prange(threads):
-        count = np.int64(0)
-        for at in range(thread * _BLOCK, children.shape[0], threads * _BLOCK):
-            for board in range(at, min(at + _BLOCK, children.shape[0])):
-                most, least = np.int64(_NOTHING), np.int64(-_NOTHING)
-                for house in range(children.shape[1]):
-                    child = children[board, house]
-                    if child >= 0:
-                        most = max(most, np.int64(taken[board, house]) + np.int64(other[child]))
-                        least = min(least, np.int64(mover[child]))
-                if most != _NOTHING and (most != mover[start + board] or least != other[start + board]):
-                    mover[start + board], other[start + board] = most, least
-                    count += 1
-        changed[thread] = count
+    at, most, least = graph.start + board, np.int64(_NOTHING), np.int64(-_NOTHING)
+    for house in range(graph.children.shape[1]):
+        child = graph.children[board, house]
+        if child >= 0:
+            most = max(most, np.int64(graph.taken[board, house]) + np.int64(numbers.other[child]))
+            least = min(least, np.int64(numbers.mover[child]))
+    if most == _NOTHING or (most == numbers.mover[at] and least == numbers.other[at]):
+        return 0
+    numbers.mover[at], numbers.other[at] = most, least
+    return 1
