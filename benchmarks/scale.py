@@ -1,10 +1,10 @@
 """Works out what 36 and 48 seeds of awari need on three machines, from the plan's formulas and a measured speed.
 
-    python benchmarks/scale.py --words 20e6 --packed 12e6      # boards a second of this machine's two cores, measured
+    python benchmarks/scale.py --words 20e6 --cells 12e6      # boards a second of this machine's two cores, measured
 
 Memory and disk are those of the plan. Time is the larger of computing (boards over cores times speed a core, with a
 share lost to every doubling of the threads) and of moving bytes at the machine's disk speed. A tier is built in words
-where they fit in memory, else packed; then every stage reads the margins once and writes most of them back.
+where they fit in memory, else in cells; then every stage reads the margins once and writes most of them back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import math
 from dataclasses import dataclass
 
-from databases.builder.plan import packed_memory, size_text, tier_memory
+from databases.builder.plan import cells_memory, size_text, tier_memory
 from databases.store import table_bytes
 from databases.tiers import tier_size
 from solver.oware.rules import AWARI
@@ -41,7 +41,7 @@ MACHINES = [
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=float, required=True, help="boards a second on two cores, in memory")
-    parser.add_argument("--packed", type=float, required=True, help="boards a second on two cores, in little memory")
+    parser.add_argument("--cells", type=float, required=True, help="boards a second on two cores, in little memory")
     parser.add_argument("--loss", type=float, default=0.1, help="share of the speed lost at every doubling of threads")
     parser.add_argument("--seeds", type=int, nargs="+", default=[36, 48])
     args = parser.parse_args()
@@ -49,10 +49,10 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for machine in MACHINES:
         for seeds in args.seeds:
-            print(row(machine, seeds, args.words, args.packed, args.loss))
+            print(row(machine, seeds, args.words, args.cells, args.loss))
 
 
-def row(machine: Machine, seeds: int, words: float, packed: float, loss: float) -> str:
+def row(machine: Machine, seeds: int, words: float, cells: float, loss: float) -> str:
     """One line of the table."""
     scale = machine.cores / 2 * (1 - loss) ** math.log2(machine.cores / 2)
     boards = sum(tier_size(6, n) for n in range(seeds + 1))
@@ -64,8 +64,8 @@ def row(machine: Machine, seeds: int, words: float, packed: float, loss: float) 
         if need <= machine.memory:
             form, speed, io = "words", words, 2 * size
         else:
-            need = packed_memory(AWARI, n, seeds, QUANTITIES, machine.cores)
-            form, speed, io = "packed", packed, (2 * n + 5) * size
+            need = cells_memory(AWARI, n, seeds, QUANTITIES, machine.cores)
+            form, speed, io = "cells", cells, (2 * n + 5) * size
         if need > machine.memory:
             return (
                 f"| {machine.name} | {seeds} | {boards:.2e} | {size_text(disk)} | does not fit: tier {n} "
@@ -73,8 +73,8 @@ def row(machine: Machine, seeds: int, words: float, packed: float, loss: float) 
             )
         memory, moved = max(memory, need), moved + io
         seconds += max(size / (speed * scale), io / machine.disk_speed)
-    cells = [machine.name, str(seeds), f"{boards:.2e}", size_text(disk), form, size_text(memory), size_text(moved)]
-    return "| " + " | ".join([*cells, duration(seconds)]) + " |"
+    columns = [machine.name, str(seeds), f"{boards:.2e}", size_text(disk), form, size_text(memory), size_text(moved)]
+    return "| " + " | ".join([*columns, duration(seconds)]) + " |"
 
 
 def duration(seconds: float) -> str:

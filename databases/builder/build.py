@@ -11,7 +11,7 @@ import ctypes
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -116,7 +116,7 @@ def build_tables(
             missing, archived = survey(directory, rules, seeds, quantities)  # another builder may just have ended
             plan = replace(plan, missing=missing, archived=archived)
             _remove_parts(directory, rules)
-            _carry_out(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share)
+            _Build(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share).carry_out()
     return plan
 
 
@@ -157,33 +157,76 @@ def _make_folder(directory: Path) -> None:
         raise AbapaError(f"cannot make the tables folder {directory}: {error.strerror}") from error
 
 
-def _carry_out(
-    plan: Plan, report: Callable[[str], object], progress: Progress, clock: PhaseClock, checkpoint_share: float
-) -> None:
-    """Build every missing tier, smallest first."""
-    numba.set_num_threads(plan.threads)
-    _give_back_freed_memory()
-    with ExitStack() as cleanup:
-        finished = _Finished(plan, cleanup)
-        with clock("move tables"):
-            tables = MoveTables.build(plan.rules, plan.seeds)
-        cleanup.callback(progress.close)
+@dataclass
+class _Build:
+    """A build under way: its plan, who hears of it, and in :meth:`carry_out` what all of its tiers share."""
 
-        def committed(table: Committed) -> None:
-            report(_told_of(plan, table))
-            Checkpoint(plan.folder, plan.rules, table.writer.seeds).remove()
-            finished.add(table.writer.seeds)
+    plan: Plan
+    report: Callable[[str], object]
+    progress: Progress
+    clock: PhaseClock
+    checkpoint_share: float
+    finished: _Finished = field(init=False)
+    tables: MoveTables = field(init=False)
+    finisher: Finisher = field(init=False)
 
-        finisher = cleanup.enter_context(Finisher(plan.threads > 1, committed))
-        progress.start(plan)
-        for seeds in range(plan.seeds + 1):
-            if seeds in plan.missing:
-                progress.tier(seeds)
-                _build_tier(plan, seeds, tables, finished, finisher, progress, clock, checkpoint_share)
-            else:
-                finisher.wait()  # the next tier may read the one on its way: this one gave it no time to arrive
-                Checkpoint(plan.folder, plan.rules, seeds).remove()
-                finished.add(seeds)
+    def carry_out(self) -> None:
+        """Build every missing tier, smallest first."""
+        plan, progress = self.plan, self.progress
+        numba.set_num_threads(plan.threads)
+        _give_back_freed_memory()
+        with ExitStack() as cleanup:
+            self.finished = _Finished(plan, cleanup)
+            with self.clock("move tables"):
+                self.tables = MoveTables.build(plan.rules, plan.seeds)
+            cleanup.callback(progress.close)
+            self.finisher = cleanup.enter_context(Finisher(plan.threads > 1, self._committed))
+            progress.start(plan)
+            for seeds in range(plan.seeds + 1):
+                if seeds in plan.missing:
+                    progress.tier(seeds)
+                    self._build_tier(seeds)
+                else:
+                    self.finisher.wait()  # the next tier may read the one on its way: this one gave it no time
+                    self._is_finished(seeds)
+
+    def _build_tier(self, seeds: int) -> None:
+        """Build and write one tier and hand it to the finisher."""
+        plan, start = self.plan, time.perf_counter()
+        told = _Counter(self._advance)
+        scratch = plan.folder if seeds in plan.in_cells else None
+        writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities))
+        tier = TierBuild(
+            self.tables, seeds, plan.threads, writer, told.add, self.clock, scratch, self._checkpoint(seeds)
+        )
+        bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
+        tier.build(self.finished, bounds=bounds, distance=distance)
+        told.fill((3 if bounds else 1) * tier_size(plan.rules.pits, seeds))
+        with self.clock("write"):
+            self.finisher.commit(writer, start, last=seeds == plan.missing[-1])
+
+    def _advance(self, boards: int) -> None:
+        """So many boards more are final: tell of it, and of the table on its way if it is done."""
+        self.finisher.poll()
+        self.progress.advance(boards)
+
+    def _committed(self, table: Committed) -> None:
+        """A table has its name: write down what it took, report its line, let other tiers read it."""
+        plan = self.plan
+        with Table.open(table.writer.path) as opened:
+            sha256 = opened.header.digests["value"].whole
+            write_down(plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, plan.threads)
+            line = summary_line(opened, table.seconds)
+        self.report(line)
+        self._is_finished(table.writer.seeds)
+
+    def _is_finished(self, seeds: int) -> None:
+        """Forget a tier's checkpoint, and map what the tiers above read of it."""
+        self._checkpoint(seeds).remove()
+        self.finished.add(seeds)
+
+    def _checkpoint(self, seeds: int) -> Checkpoint:
+        return Checkpoint(self.plan.folder, self.plan.rules, seeds, self.checkpoint_share)
 
 
 def _give_back_freed_memory() -> None:
@@ -194,44 +237,6 @@ def _give_back_freed_memory() -> None:
     mmap_threshold = -3
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(mmap_threshold, 1 << 20)
-
-
-def _build_tier(
-    plan: Plan,
-    seeds: int,
-    tables: MoveTables,
-    finished: _Finished,
-    finisher: Finisher,
-    progress: Progress,
-    clock: PhaseClock,
-    checkpoint_share: float,
-) -> None:
-    """Build and write one tier and hand it to ``finisher``."""
-    start = time.perf_counter()
-    boards = tier_size(plan.rules.pits, seeds)
-
-    def advance(boards: int) -> None:
-        finisher.poll()
-        progress.advance(boards)
-
-    told = _Counter(advance)
-    bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
-    scratch = plan.folder if seeds in plan.packed else None
-    checkpoint = Checkpoint(plan.folder, plan.rules, seeds, checkpoint_share)
-    writer = finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities))
-    tier = TierBuild(tables, seeds, plan.threads, writer, told.add, clock, scratch, checkpoint)
-    tier.build(finished, bounds=bounds, distance=distance)
-    told.fill((3 if bounds else 1) * boards)
-    with clock("write"):
-        finisher.commit(writer, start, last=seeds == plan.missing[-1])
-
-
-def _told_of(plan: Plan, committed: Committed) -> str:
-    """Write down what a table took; its summary line."""
-    with Table.open(committed.writer.path) as table:
-        sha256 = table.header.digests["value"].whole
-        write_down(plan.folder, plan.rules.id, table.seeds, sha256, committed.seconds, plan.threads)
-        return summary_line(table, committed.seconds)
 
 
 def summary_line(table: Table, seconds: float) -> str:

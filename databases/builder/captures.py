@@ -12,7 +12,18 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.movetables import ILLEGAL, NONE, MoveTables
-from databases.builder.state import BIAS, GROUP, LOW, MARKED, OPEN_MOVE, TERMINAL, TierShape, code, mark_row
+from databases.builder.state import (
+    BIAS,
+    LOW,
+    MARKED,
+    OPEN_MOVE,
+    TERMINAL,
+    Band,
+    TierShape,
+    code,
+    group_rows,
+    mark_row,
+)
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
 
@@ -27,18 +38,17 @@ VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 opponent can force (loss side). See :mod:`databases.builder.propagate`."""
 
 
-def play_groups(
+def play_band(
     side: int,
     tables: MoveTables,
     shape: TierShape,
     finished: FinishedTiers,
-    groups: tuple[int, int],
-    origin: int,
+    band: Band,
     words: NDArray[np.uint16],
     marks: NDArray[np.uint64],
     threads: int,
 ) -> None:
-    """Play the captures of groups ``groups[0] .. groups[1] - 1`` of rows; see :func:`play_captures`.
+    """Play the captures of the boards of a band; see :func:`play_captures`.
 
     ``finished`` has every tier of at most n - 2 seeds (nobody captures a single seed): ``value``, or the bound that
     :func:`capture_margin` says.
@@ -48,8 +58,8 @@ def play_groups(
     for k in range(seeds - LEAST_CAPTURE + 1):
         addresses[k] = finished[k].ctypes.data
     play_captures(
-        side, shape, tables.crossing, tables.houses, tables.own_origins, tables.replies, addresses, groups[0],
-        groups[1], origin, words, marks, threads, np.zeros(1, np.int64),
+        side, shape, tables.houses, tables.own_origins, tables.replies, addresses, band, words, marks, threads,
+        np.zeros(1, np.int64),
     )  # fmt: skip
 
 
@@ -78,71 +88,76 @@ def terminal_margin(side, seeds, own):
 
 
 @parallel_kernel
-def play_captures(
-    side, shape, crossing, houses, origins, replies, tables, first_group, last_group, origin, state, marks, threads,
-    ticket,
-):  # fmt: skip
-    """Fill ``state``, which starts at word ``origin`` of the tier, for some groups of rows.
+def play_captures(side, shape, houses, origins, replies, tables, band, state, marks, threads, ticket):
+    """Fill ``state``, which starts at board ``band.first`` of the tier, for the groups of a band.
 
     ``tables[k]`` is the address of the finished tier of k seeds (uint64). Unless it is empty, ``marks`` is filled too
     (:func:`~databases.builder.state.mark_row`).
     """
-    seeds = shape.counts.shape[0] - 1
-    outcomes = crossing.shape[0]
     for _thread in prange(threads):
-        while True:
-            group = first_group + fetch_add(ticket, 0, 1)
-            if group >= last_group:
-                break
-            b, start = shape.group_block[group], shape.group_first[group]
-            a = seeds - b
-            columns = shape.counts[a]
-            for half in range(start, min(start + GROUP, shape.counts[b])):
-                row = shape.rows[b] + half * columns - origin
-                for i in range(columns):
-                    state[np.uint64(row + i)] = np.uint16(houses[np.uint64(shape.firsts[a] + i)]) * OPEN_MOVE
-                may_be_stuck = a == 0
-                reply = replies.first[b] + half * replies.width[b]
-                for o in range(outcomes):
-                    t = crossing[o]
-                    if t > a:
-                        break
-                    kind = np.int64(replies.kind[reply + o])
-                    if kind == 0:
-                        continue
-                    d = a - t
-                    if origins.single_first[o] < 0:  # not crossing, when the opponent's row is empty
-                        may_be_stuck = True
-                        close_moves(state, row, origins, origins.several_first[o] + shape.firsts[d], shape.counts[d])
-                        continue
-                    single = origins.single_first[o] + shape.firsts[d]
-                    if kind == ILLEGAL:
-                        may_be_stuck = True
-                        for i in range(shape.counts[d]):
-                            before = origins.single[np.uint64(single + i)]
-                            if before != NONE:
-                                state[np.uint64(row + np.int64(before))] -= OPEN_MOVE
-                        continue
-                    left = seeds - kind
-                    child_own = b + t - kind
-                    child = tables[left] + np.uint64(
-                        child_row(shape, left, child_own) + replies.rank[reply + o] * shape.counts[d]
-                    )
-                    for i in range(shape.counts[d]):
-                        before = origins.single[np.uint64(single + i)]
-                        if before != NONE:
-                            stored = np.int64(load_int8(child + np.uint64(i)))
-                            best = np.uint16(capture_margin(side, kind, left, stored) + BIAS)
-                            at = np.uint64(row + np.int64(before))
-                            word = state[at]
-                            state[at] = ((word & np.uint16(0xFF00)) - OPEN_MOVE) | max(word & LOW, best)
-                if may_be_stuck:
-                    stuck = TERMINAL | code(terminal_margin(side, seeds, a))
-                    for i in range(columns):
-                        if state[np.uint64(row + i)] == 0:
-                            state[np.uint64(row + i)] = stuck
+        group = band.first_group + fetch_add(ticket, 0, 1)
+        while group < band.last_group:
+            b, first, last = group_rows(shape, group)
+            columns = shape.counts[shape.counts.shape[0] - 1 - b]
+            for half in range(first, last):
+                row = shape.rows[b] + half * columns - band.first
+                play_row(side, shape, houses, origins, replies, tables, b, half, state, row)
                 if marks.shape[0]:
                     mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
+            group = band.first_group + fetch_add(ticket, 0, 1)
+
+
+@inline_kernel
+def play_row(side, shape, houses, origins, replies, tables, b, half, state, row):
+    """Fill the state row (b, half), which starts at word ``row``: all moves open, then outcome by outcome."""
+    seeds = shape.counts.shape[0] - 1
+    a = seeds - b
+    columns = shape.counts[a]
+    for i in range(columns):
+        state[np.uint64(row + i)] = np.uint16(houses[np.uint64(shape.firsts[a] + i)]) * OPEN_MOVE
+    may_be_stuck = a == 0
+    reply = replies.first[b] + half * replies.width[b]
+    for o in range(origins.crossing.shape[0]):
+        t = origins.crossing[o]
+        if t > a:
+            break
+        kind = np.int64(replies.kind[reply + o])
+        if kind == 0:
+            continue
+        d = a - t
+        if origins.single_first[o] < 0:  # not crossing, when the opponent's row is empty
+            may_be_stuck = True
+            close_moves(state, row, origins, origins.several_first[o] + shape.firsts[d], shape.counts[d])
+            continue
+        single = origins.single_first[o] + shape.firsts[d]
+        if kind == ILLEGAL:
+            may_be_stuck = True
+            for i in range(shape.counts[d]):
+                before = origins.single[np.uint64(single + i)]
+                if before != NONE:
+                    state[np.uint64(row + np.int64(before))] -= OPEN_MOVE
+            continue
+        left = seeds - kind
+        child = child_row(shape, left, b + t - kind) + replies.rank[reply + o] * shape.counts[d]
+        play_capture(side, kind, left, tables[left] + np.uint64(child), origins, single, shape.counts[d], state, row)
+    if may_be_stuck:
+        stuck = TERMINAL | code(terminal_margin(side, seeds, a))
+        for i in range(columns):
+            if state[np.uint64(row + i)] == 0:
+                state[np.uint64(row + i)] = stuck
+
+
+@inline_kernel
+def play_capture(side, captured, left, child, origins, single, halves, state, row):
+    """Play one capture on every board of a row that has it: the children lie side by side from address ``child`` on."""
+    for i in range(halves):
+        before = origins.single[np.uint64(single + i)]
+        if before != NONE:
+            stored = np.int64(load_int8(child + np.uint64(i)))
+            best = np.uint16(capture_margin(side, captured, left, stored) + BIAS)
+            at = np.uint64(row + np.int64(before))
+            word = state[at]
+            state[at] = ((word & np.uint16(0xFF00)) - OPEN_MOVE) | max(word & LOW, best)
 
 
 @inline_kernel

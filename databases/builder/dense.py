@@ -7,8 +7,11 @@ does not depend on the number of threads.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from databases.builder.state import (
     FINAL,
@@ -18,6 +21,7 @@ from databases.builder.state import (
     TERMINAL,
     code,
     final_mark,
+    group_rows,
     mark_of,
     prefetch_board,
     settle,
@@ -30,8 +34,17 @@ SPREAD = MAX_PITS - 1
 """Own halves that can lead to the same half by an outcome that does not end over there: at most."""
 
 
+class Rows(NamedTuple):
+    """Scratch rows of a level, one of each a thread."""
+
+    fresh: NDArray[np.uint64]
+    """The new final boards of a group, a word a column; zeroed again when they are published."""
+    columns: NDArray[np.uint32]
+    targets: NDArray[np.uint32]
+
+
 @inline_kernel
-def publish(shape, b, start, fresh, bits, flags, distance, level):
+def publish(shape, b, start, fresh, bitmap, distance, level):
     """Write the words gathered for group ``start`` of block b to the frontier; return how many boards there were."""
     a = shape.counts.shape[0] - 1 - b
     width, columns = shape.words[b], shape.counts[a]
@@ -41,8 +54,8 @@ def publish(shape, b, start, fresh, bits, flags, distance, level):
         if word:
             fresh[np.uint64(i)] = 0
             found += population_count(word)
-            bits[np.uint64(shape.bits[a] + i * width + start // GROUP)] |= word
-            flags[np.uint64(shape.firsts[a] + i)] = 1
+            bitmap.bits[np.uint64(shape.bits[a] + i * width + start // GROUP)] |= word
+            bitmap.flags[np.uint64(shape.firsts[a] + i)] = 1
             if distance.shape[0]:
                 while word:
                     half = start + np.int64(count_trailing_zeros(word))
@@ -52,44 +65,47 @@ def publish(shape, b, start, fresh, bits, flags, distance, level):
 
 
 @parallel_kernel
-def scan_margin(
-    shape, state, marks, margin, win, terminal, level, bits, flags, fresh, distance, found, threads, ticket
-):
+def scan_margin(shape, side, news, terminal, bitmap, fresh, distance, found, threads, ticket):
     """Begin a stage: make final every board whose best capture gives it ``margin`` (``win``), or that has no move open
     and loses exactly ``margin`` (not ``win``); with ``terminal`` only boards that have no legal move at all.
 
-    ``marks`` (see :func:`~databases.builder.state.mark_row`) say where to look. ``fresh``: a row of zeroed words a
-    thread. Counts new boards into ``found[thread]``.
+    ``side``: a :class:`~databases.builder.words.WordsState`, whose marks say where to look. ``fresh``: a row of zeroed
+    words a thread. New boards go to ``bitmap``, and are counted into ``found[thread]``.
     """
-    seeds = shape.counts.shape[0] - 1
-    low = code(margin) if win else code(-margin)
-    mask = LOW if win and not terminal else np.uint16(0xFFFF)
+    low = code(news.margin) if news.win else code(-news.margin)
+    mask = LOW if news.win and not terminal else np.uint16(0xFFFF)
     wanted = TERMINAL | low if terminal else low
-    limit = TERMINAL if win and not terminal else FINAL
+    limit = TERMINAL if news.win and not terminal else FINAL
     final = FINAL | low
-    sought = mark_of(margin, win)
+    sought = mark_of(news.margin, news.win)
+    level = news.level
     for thread in prange(threads):
         mine = fresh[thread]
         total = np.int64(0)
-        while True:
+        group = fetch_add(ticket, 0, 1)
+        while group < shape.group_block.shape[0]:
+            b, first, last = group_rows(shape, group)
+            if scan_group(shape, side, b, first, last, sought, mask, wanted, limit, final, mine):
+                total += publish(shape, b, first, mine, bitmap, distance, level)
             group = fetch_add(ticket, 0, 1)
-            if group >= shape.group_block.shape[0]:
-                break
-            b, start = shape.group_block[group], shape.group_first[group]
-            columns = shape.counts[seeds - b]
-            chunks = (columns + MARKED - 1) // MARKED
-            anything = False
-            for half in range(start, min(start + GROUP, shape.counts[b])):
-                row = shape.rows[b] + half * columns
-                mark = shape.marks[b] + half * chunks
-                bit = np.uint64(1) << np.uint64(half - start)
-                for chunk in range(chunks):
-                    if marks[np.uint64(mark + chunk)] & sought:
-                        first, last = chunk * MARKED, min((chunk + 1) * MARKED, columns)
-                        anything |= scan_words(state, row, first, last, mask, wanted, limit, final, bit, mine)
-            if anything:
-                total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
+
+
+@inline_kernel
+def scan_group(shape, side, b, first, last, sought, mask, wanted, limit, final, fresh):
+    """Scan the marked parts of rows ``first .. last - 1`` of block b; returns whether anything was found."""
+    columns = shape.counts[shape.counts.shape[0] - 1 - b]
+    chunks = (columns + MARKED - 1) // MARKED
+    anything = False
+    for half in range(first, last):
+        row = shape.rows[b] + half * columns
+        mark = shape.marks[b] + half * chunks
+        bit = np.uint64(1) << np.uint64(half - first)
+        for chunk in range(chunks):
+            if side.marks[np.uint64(mark + chunk)] & sought:
+                left, right = chunk * MARKED, min((chunk + 1) * MARKED, columns)
+                anything |= scan_words(side.words, row, left, right, mask, wanted, limit, final, bit, fresh)
+    return anything
 
 
 @inline_kernel
@@ -113,66 +129,66 @@ def scan_words(state, row, first, last, mask, wanted, limit, final, bit, fresh):
 
 
 @parallel_kernel
-def tell_bits(
-    shape, crossing, origins, replies, state, margin, win, level, source, source_flags, bits, flags, fresh, columns,
-    targets, distance, found, threads, ticket,
-):  # fmt: skip
-    """Tell every predecessor of the boards in ``source``: they are lost for the side to move by ``margin`` (``win``: a
-    predecessor becomes a win) or won by it (a predecessor has one open move less). New final boards go to ``bits``.
+def tell_bits(shape, origins, replies, state, news, source, target, rows, distance, found, threads, ticket):
+    """Tell every predecessor of the boards in the bitmap ``source``: they are lost for the side to move by ``margin``
+    (``win``: a predecessor becomes a win) or won by it (a predecessor has one open move less).
 
-    ``fresh``, ``columns``, ``targets``: scratch rows, one of each a thread.
+    New final boards go to the bitmap ``target``, and are counted into ``found[thread]``.
     """
-    seeds = shape.counts.shape[0] - 1
-    final = final_mark(state, margin, win)
+    win, level = news.win, news.level
+    final = final_mark(state, news.margin, win)
     for thread in prange(threads):
-        mine, my_columns, my_targets = fresh[thread], columns[thread], targets[thread]
+        fresh, columns, targets = rows.fresh[thread], rows.columns[thread], rows.targets[thread]
         total = np.int64(0)
-        while True:
+        group = fetch_add(ticket, 0, 1)
+        while group < shape.group_block.shape[0]:
+            b, first, last = group_rows(shape, group)
+            if tell_group(
+                shape, origins, replies, state, source, b, first, last, final, win, fresh, columns, targets
+            ):  # fmt: skip
+                total += publish(shape, b, first, fresh, target, distance, level)
             group = fetch_add(ticket, 0, 1)
-            if group >= shape.group_block.shape[0]:
-                break
-            b, start = shape.group_block[group], shape.group_first[group]
-            width = shape.stride[seeds - b]
-            anything = False
-            for half in range(start, min(start + GROUP, shape.counts[b])):
-                row = shape.rows[b] + half * width
-                count = list_predecessors(
-                    shape, crossing, origins, replies, source, source_flags, b, half, state, row, my_columns,
-                    my_targets,
-                )  # fmt: skip
-                if count:
-                    anything = True
-                    tell_row(state, row, mine, my_targets, count, np.uint64(half - start), final, win)
-            if anything:
-                total += publish(shape, b, start, mine, bits, flags, distance, level)
         found[thread] = total
 
 
 @inline_kernel
-def list_predecessors(
-    shape, crossing, origins, replies, source, source_flags, b, half, state, row, columns, targets
-):  # fmt: skip
+def tell_group(shape, origins, replies, state, source, b, first, last, final, win, fresh, columns, targets):
+    """Tell all predecessors in rows ``first .. last - 1`` of block b; returns whether there were any."""
+    width = shape.stride[shape.counts.shape[0] - 1 - b]
+    anything = False
+    for half in range(first, last):
+        row = shape.rows[b] + half * width
+        count = list_predecessors(shape, origins, replies, source, b, half, state, row, columns, targets)
+        if count:
+            anything = True
+            tell_row(state, row, fresh, targets, count, np.uint64(half - first), final, win)
+    return anything
+
+
+@inline_kernel
+def list_predecessors(shape, origins, replies, source, b, half, state, row, columns, targets):
     """List the columns of state row (b, half) that have a move to a board in ``source``, once a move; returns how many.
 
     Listing first and telling afterwards keeps both loops free of hard branches, and the state words come in meanwhile.
     No array is sliced here: a slice counts references, which costs more than the rest of a short row.
     """
     a = shape.counts.shape[0] - 1 - b
-    most = origins.mask_first.shape[0] // crossing.shape[0]
+    most = origins.mask_first.shape[0] // origins.crossing.shape[0]
     reply = replies.first[b] + half * replies.width[b]
     count = np.int64(0)
-    for o in range(crossing.shape[0]):
-        t = crossing[o]
+    for o in range(origins.crossing.shape[0]):
+        t = origins.crossing[o]
         if t > a:
             break
         if replies.kind[np.uint64(reply + o)]:
             continue
         rank = np.int64(replies.rank[np.uint64(reply + o)])
-        if source_flags[np.uint64(shape.firsts[b + t] + rank)] == 0:
+        if source.flags[np.uint64(shape.firsts[b + t] + rank)] == 0:
             continue
         d = a - t
         boards = shape.bits[b + t] + rank * shape.words[d]
-        found = list_columns(source, boards, origins.mask, origins.mask_first[o * most + d], shape.words[d], columns)
+        masked = origins.mask_first[o * most + d]
+        found = list_columns(source.bits, boards, origins.mask, masked, shape.words[d], columns)
         if origins.single_first[o] >= 0:
             single = origins.single_first[o] + shape.firsts[d]
             for k in range(found):

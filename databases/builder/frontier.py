@@ -7,6 +7,8 @@ is, of the board (own D', opponent C') as the state has it. Large frontiers go a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -36,26 +38,39 @@ def share_of(key, threads):
     return (mixed * np.uint64(threads)) >> np.uint64(32)
 
 
+class Bitmap(NamedTuple):
+    """The bit form, as kernels take it.
+
+    Inline kernels may write through it. A parallel kernel that writes takes the two arrays instead: numba takes a write
+    to an array of a tuple, in the body of a parallel kernel, for dead code and drops it.
+    """
+
+    bits: NDArray[np.uint64]
+    """Row C of block c starts at word ``shape.bits[c] + rank * shape.words[n - c]``."""
+    flags: NDArray[np.uint8]
+    """By id of C: whether the row has anything in it."""
+
+
 class Frontier:
     """The boards of one kind (won or lost at the present stage) that wait for their predecessors to be told.
 
-    ``items[:count]`` holds them while ``listed`` is true, ``bits`` and ``flags`` while it is false; ``count`` is right
+    ``items[:count]`` holds them while ``listed`` is true, ``bitmap`` while it is false; ``count`` is right
     in both forms. A list has room for any row of the bitmap.
     """
 
     def __init__(self, shape: TierShape) -> None:
         self.shape = shape
-        self.bits: NDArray[np.uint64] = np.zeros(int(shape.bits[-1]), np.uint64)
-        self.flags: NDArray[np.uint8] = np.zeros(int(shape.firsts[-1]), np.uint8)
+        self.bitmap = Bitmap(np.zeros(int(shape.bits[-1]), np.uint64), np.zeros(int(shape.firsts[-1]), np.uint8))
         self.items: NDArray[np.uint64] = np.empty(list_room(shape.boards, int(shape.counts.max())), np.uint64)
         self.count = 0
         self.listed = True
 
-    def as_bits(self) -> None:
-        """Take the bit form."""
+    def as_bits(self) -> Bitmap:
+        """Take the bit form, and return it."""
         if self.listed:
-            spread_list(self.shape, self.items[: self.count], self.bits, self.flags, 1)
+            spread_list(self.shape, self.items[: self.count], *self.bitmap, 1)
             self.listed = False
+        return self.bitmap
 
     def extend(self, boards: NDArray[np.uint64], threads: int) -> None:
         """Add listed boards; an empty frontier takes the list form, one that becomes too long for it the bit form."""
@@ -66,7 +81,7 @@ class Frontier:
         if self.listed:
             self.items[self.count : self.count + len(boards)] = boards
         else:
-            spread_list(self.shape, boards, self.bits, self.flags, threads)
+            spread_list(self.shape, boards, *self.bitmap, threads)
         self.count += len(boards)
 
     def take(self, threads: int) -> NDArray[np.uint64]:
@@ -78,14 +93,14 @@ class Frontier:
             taken, self.count = self.items[: self.count], 0
             return taken
         ticket = np.zeros(2, np.int64)
-        collect_bits(self.shape, self.bits, self.flags, self.items, threads, ticket)
+        collect_bits(self.shape, *self.bitmap, self.items, threads, ticket)
         self.count -= int(ticket[1])
         return self.items[: ticket[1]]
 
     def clear(self, threads: int) -> None:
         """Forget all boards: their predecessors have been told."""
         if not self.listed and self.count:
-            clear_bits(self.shape, self.bits, self.flags, threads, np.zeros(1, np.int64))
+            clear_bits(self.shape, *self.bitmap, threads, np.zeros(1, np.int64))
         self.count = 0
 
 
@@ -101,43 +116,62 @@ def list_room(boards: int, widest: int) -> int:
 ROWS_A_TICKET = 1024
 
 
+@inline_kernel
+def next_rows(ticket, flags):
+    """(first, last) of the next rows of a bitmap to take, by id of C; first = last when there are none left."""
+    first = min(fetch_add(ticket, 0, 1) * ROWS_A_TICKET, flags.shape[0])
+    return first, min(first + ROWS_A_TICKET, flags.shape[0])
+
+
+@inline_kernel
+def place_row(shape, half, c):
+    """(c, rank, first word, words) of the bitmap row of half id ``half``, whose seeds are at least the ``c`` given."""
+    while shape.firsts[c + 1] <= half:
+        c += 1
+    rank, width = half - shape.firsts[c], shape.words[shape.counts.shape[0] - 1 - c]
+    return c, rank, shape.bits[c] + rank * width, width
+
+
 @parallel_kernel
 def collect_bits(shape, bits, flags, items, threads, ticket):
     """Move boards of a bitmap to ``items``, in any order, row by row while they have room.
 
     ``ticket``: two zeros; the second becomes the number of boards moved.
     """
-    seeds = shape.counts.shape[0] - 1
     for _thread in prange(threads):
         room = True
-        while room:
-            first = fetch_add(ticket, 0, 1) * ROWS_A_TICKET
-            if first >= flags.shape[0]:
-                break
+        first, last = next_rows(ticket, flags)
+        while room and first < last:
             c = np.int64(0)
-            for half in range(first, min(first + ROWS_A_TICKET, flags.shape[0])):
+            for half in range(first, last):
                 if flags[half]:
-                    while shape.firsts[c + 1] <= half:
-                        c += 1
-                    rank = half - shape.firsts[c]
-                    row, width = shape.bits[c] + rank * shape.words[seeds - c], shape.words[seeds - c]
-                    count = np.int64(0)
-                    for w in range(width):
-                        count += np.int64(population_count(bits[np.uint64(row + w)]))
-                    at = fetch_add(ticket, 1, count)
-                    if at + count > items.shape[0]:
-                        fetch_add(ticket, 1, -count)
-                        room = False
+                    c, rank, row, width = place_row(shape, half, c)
+                    room = collect_row(bits, c, rank, row, width, items, ticket)
+                    if not room:
                         break
                     flags[half] = 0
-                    for w in range(width):
-                        word = bits[np.uint64(row + w)]
-                        bits[np.uint64(row + w)] = 0
-                        while word:
-                            column = np.uint64(w * 64) + count_trailing_zeros(word)
-                            word &= word - np.uint64(1)
-                            items[at] = pack_board(c, rank, column)
-                            at += 1
+            first, last = next_rows(ticket, flags)
+
+
+@inline_kernel
+def collect_row(bits, c, rank, row, width, items, ticket):
+    """Move one row's boards, if there is room for all of them; returns whether there was."""
+    count = np.int64(0)
+    for w in range(width):
+        count += np.int64(population_count(bits[np.uint64(row + w)]))
+    at = fetch_add(ticket, 1, count)
+    if at + count > items.shape[0]:
+        fetch_add(ticket, 1, -count)
+        return False
+    for w in range(width):
+        word = bits[np.uint64(row + w)]
+        bits[np.uint64(row + w)] = 0
+        while word:
+            column = np.uint64(w * 64) + count_trailing_zeros(word)
+            word &= word - np.uint64(1)
+            items[at] = pack_board(c, rank, column)
+            at += 1
+    return True
 
 
 @parallel_kernel
@@ -160,18 +194,13 @@ def spread_list(shape, items, bits, flags, threads):
 @parallel_kernel
 def clear_bits(shape, bits, flags, threads, ticket):
     """Clear the rows of a bitmap that have anything in them, and their flags."""
-    seeds = shape.counts.shape[0] - 1
     for _thread in prange(threads):
-        while True:
-            first = fetch_add(ticket, 0, 1) * ROWS_A_TICKET
-            if first >= flags.shape[0]:
-                break
+        first, last = next_rows(ticket, flags)
+        while first < last:
             c = np.int64(0)
-            for half in range(first, min(first + ROWS_A_TICKET, flags.shape[0])):
+            for half in range(first, last):
                 if flags[half]:
                     flags[half] = 0
-                    while shape.firsts[c + 1] <= half:
-                        c += 1
-                    width = shape.words[seeds - c]
-                    row = shape.bits[c] + (half - shape.firsts[c]) * width
+                    c, _rank, row, width = place_row(shape, half, c)
                     bits[row : row + width] = 0
+            first, last = next_rows(ticket, flags)

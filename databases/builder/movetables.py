@@ -10,7 +10,8 @@ Outcomes are numbered by t, the ones that end on the opponent's side first: with
 over there fixes the move that led to D (the house must be the last empty one), one that does not may have several.
 
 These tables belong to a rule set and a largest seed count and serve every tier up to it. How they are used is left to
-the other modules of this package.
+the other modules of this package. The verifier has tables of the same kind, :mod:`databases.halfmoves`, filled by
+another move generator. They are alike on purpose and share no code: those are a check on these.
 """
 
 from __future__ import annotations
@@ -56,59 +57,71 @@ def sow_own_side(half, house, after):
 
 
 class OwnMoves(NamedTuple):
-    """Every move of every own half as a pair A -> D, grouped by (seeds of A, outcome); what the lists are made from."""
+    """Every move of every own half as a pair A -> D, grouped by (seeds of A, outcome); what the lists are made from.
+
+    Group (a, o) starts at ``first[a * outcomes + o]`` and ends where the next starts. ``before``: rank of A. ``after``:
+    rank of D, which has a - t seeds.
+    """
 
     first: NDArray[np.int64]
-    """Start of group (a, o) at ``first[a * outcomes + o]``, its end at the next."""
     before: NDArray[np.uint32]
-    """Rank of A."""
     after: NDArray[np.uint32]
-    """Rank of D, which has a - t seeds."""
 
 
 class OwnOrigins(NamedTuple):
-    """Which own halves lead to D, by outcome. Each origin stands in the list that suits a use best, some in two."""
+    """Which own halves lead to D, by outcome. Each origin stands in the list that suits a use best, some in two.
 
+    - ``crossing[o]``: t of the outcome.
+    - ``single_first[o]``: for an outcome that ends over there, where its stretch of ``single`` starts; -1 for others.
+    - ``single[single_first[o] + id of D]``: rank of the one A that leads to D by outcome o, or NONE.
+    - ``near[id of D * m + t - 1]``: the same rank for outcome t = 1..m, together for one D; NONE where there is no A.
+    - ``several_first[o]``: for the others, where their stretch of ``several_starts`` starts; -1 for those that end over
+      there.
+    - ``several_starts[several_first[o] + id of D]``: start in ``several`` of the list of the A that lead to D; its end
+      is next.
+    - ``several``: ranks of A. A list has fewer than m entries, and MAX_PITS more follow the last, so that as many can
+      be read.
+    - ``far_first[id of D]``: start of D's list in ``far``; one more than halves.
+    - ``far``: outcome << 27 | rank of A for outcomes beyond m, sowings of more than a lap, in order of outcome: few.
+    - ``mask_first[o * (N + 1) + d]``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead
+      to.
+    """
+
+    crossing: NDArray[np.int64]
     single_first: NDArray[np.int64]
-    """For an outcome that ends over there: where its stretch of ``single`` starts; -1 for the others."""
     single: NDArray[np.uint32]
-    """At ``single_first[o] + id of D``: the rank of the one A that leads to D by outcome o, or NONE."""
     near: NDArray[np.uint32]
-    """At ``id of D * m + t - 1``: the same rank for outcome t = 1..m, together for one D; NONE where there is no A."""
     several_first: NDArray[np.int64]
-    """For the other outcomes: where their stretch of ``several_starts`` starts; -1 for those that end over there."""
     several_starts: NDArray[np.uint32]
-    """At ``several_first[o] + id of D``: start in ``several`` of the list of the A that lead to D; its end is next."""
     several: NDArray[np.uint32]
-    """Ranks of A; a list has fewer than m entries, and MAX_PITS more follow the last, so that as many can be read."""
     far_first: NDArray[np.uint32]
-    """Start in ``far`` of the list of half id D; one more than halves."""
     far: NDArray[np.uint32]
-    """outcome << 27 | rank of A for outcomes beyond m, sowings of more than a lap, in order of outcome: few."""
     mask_first: NDArray[np.int64]
-    """At ``o * (N + 1) + d``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead to."""
     mask: NDArray[np.uint64]
 
 
 class Replies(NamedTuple):
-    """What each outcome does to an opponent's half B: stays in the tier, captures, or is illegal."""
+    """What each outcome does to an opponent's half B: stays in the tier, captures, or is illegal.
+
+    The rows of halves with b seeds start at ``first[b]`` and have ``width[b]`` outcomes each. ``kind``: 0 stays in the
+    tier, 1..254 seeds captured, 255 illegal. ``rank``: rank of C, which has b + t - captured seeds.
+    """
 
     first: NDArray[np.int64]
-    """Start of the rows of halves with b seeds; a row has ``width[b]`` outcomes."""
     width: NDArray[np.int64]
     kind: NDArray[np.uint8]
-    """0 stays in the tier, 1..254 seeds captured, 255 illegal."""
     rank: NDArray[np.uint32]
-    """Rank of C, which has b + t - captured seeds."""
 
 
 class OpponentOrigins(NamedTuple):
-    """Which opponent's halves B become C by a move that stays in the tier."""
+    """Which opponent's halves B become C by a move that stays in the tier.
+
+    ``first[id of C]``: start of the list of C in ``entries``; one more than halves. ``entries``: outcome << 27 | rank
+    of B, in order of outcome.
+    """
 
     first: NDArray[np.uint32]
-    """Start of the list of half id C in ``entries``; one more than halves."""
     entries: NDArray[np.uint32]
-    """outcome << 27 | rank of B, in order of outcome."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +130,6 @@ class MoveTables:
 
     rules: Rules
     seeds: int
-    crossing: NDArray[np.int64]
-    """t of each outcome."""
     counts: NDArray[np.int64]
     """h(k) for k = 0..seeds."""
     firsts: NDArray[np.int64]
@@ -132,7 +143,7 @@ class MoveTables:
     @property
     def outcomes(self) -> int:
         """Number of outcomes that a move of at most ``seeds`` seeds can have."""
-        return len(self.crossing)
+        return len(self.own_origins.crossing)
 
     @property
     def nbytes(self) -> int:
@@ -157,7 +168,6 @@ class MoveTables:
         return cls(
             rules,
             seeds,
-            crossing,
             counts,
             firsts,
             np.count_nonzero(halves, axis=1).astype(np.uint8),
@@ -178,28 +188,17 @@ def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
 def _own_moves(halves: NDArray, firsts: NDArray, terms: NDArray, outcomes: int) -> OwnMoves:
     seeds = len(firsts) - 2
     first = np.zeros((seeds + 1) * outcomes + 1, np.int64)
-    _count_own_moves(halves, firsts, outcomes, first)
+    nothing = np.empty(0, np.uint32)
+    _list_own_moves(halves, firsts, terms, outcomes, first[1:], nothing, nothing)
     np.cumsum(first, out=first)
     before, after = np.empty(int(first[-1]), np.uint32), np.empty(int(first[-1]), np.uint32)
-    _fill_own_moves(halves, firsts, terms, outcomes, first[:-1].copy(), before, after)
+    _list_own_moves(halves, firsts, terms, outcomes, first[:-1].copy(), before, after)
     return OwnMoves(first, before, after)
 
 
 @kernel
-def _count_own_moves(halves, firsts, outcomes, first):
-    """Count the moves of group (a, o) into ``first[a * outcomes + o + 1]``."""
-    pits = halves.shape[1]
-    after = np.empty(pits, np.int64)
-    for a in range(firsts.shape[0] - 1):
-        for at in range(firsts[a], firsts[a + 1]):
-            for house in range(pits):
-                if halves[at, house]:
-                    crossing, ends = sow_own_side(halves[at], house, after)
-                    first[a * outcomes + outcome_number(crossing, ends, pits) + 1] += 1
-
-
-@kernel
-def _fill_own_moves(halves, firsts, terms, outcomes, cursor, before, after):
+def _list_own_moves(halves, firsts, terms, outcomes, cursor, before, after):
+    """Count the moves of each group in ``cursor``; unless ``before`` is empty, write them from there on."""
     pits = halves.shape[1]
     half_after = np.empty(pits, np.int64)
     for a in range(firsts.shape[0] - 1):
@@ -208,8 +207,9 @@ def _fill_own_moves(halves, firsts, terms, outcomes, cursor, before, after):
                 if halves[at, house]:
                     crossing, ends = sow_own_side(halves[at], house, half_after)
                     group = a * outcomes + outcome_number(crossing, ends, pits)
-                    before[cursor[group]] = at - firsts[a]
-                    after[cursor[group]] = rank_half(half_after, 0, terms)
+                    if before.shape[0]:
+                        before[cursor[group]] = at - firsts[a]
+                        after[cursor[group]] = rank_half(half_after, 0, terms)
                     cursor[group] += 1
 
 
@@ -241,6 +241,7 @@ def _own_origins(
     is_far = entries >> RANK_BITS > pits
     far_first = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_far)])[first]
     return OwnOrigins(
+        crossing,
         single_first,
         single,
         near.ravel(),
@@ -254,14 +255,28 @@ def _own_origins(
     )
 
 
+@inline_kernel
+def starts_from_counts(first):
+    """Turn how long each list is into where it starts, in place."""
+    total = np.int64(0)
+    for i in range(first.shape[0]):
+        first[i], total = total, total + first[i]
+
+
+@inline_kernel
+def starts_from_ends(first):
+    """Turn where each list ends, when it has been filled, into where it starts, in place."""
+    for i in range(first.shape[0] - 1, 0, -1):
+        first[i] = first[i - 1]
+    first[0] = 0
+
+
 @kernel
 def _fill_own_origins(own, crossing, firsts, first, entries, single_first, single, mask_first, mask):
     seeds, outcomes = firsts.shape[0] - 2, crossing.shape[0]
     for filling in range(2):  # count, then fill in order of outcome
         if filling:
-            total = np.int64(0)
-            for i in range(first.shape[0]):
-                first[i], total = total, total + first[i]
+            starts_from_counts(first)
         for o in range(outcomes):
             for a in range(crossing[o], seeds + 1):
                 d = a - crossing[o]
@@ -273,9 +288,7 @@ def _fill_own_origins(own, crossing, firsts, first, entries, single_first, singl
                         if single_first[o] >= 0:
                             single[single_first[o] + at] = own.before[k]
                     first[at] += 1
-    for i in range(first.shape[0] - 1, 0, -1):
-        first[i] = first[i - 1]
-    first[0] = 0
+    starts_from_ends(first)
 
 
 @kernel
@@ -363,9 +376,7 @@ def _fill_opponent_origins(replies, crossing, counts, firsts, first, entries):
     seeds = counts.shape[0] - 1
     for filling in range(2):  # count, then fill in order of outcome
         if filling:
-            total = np.int64(0)
-            for i in range(first.shape[0]):
-                first[i], total = total, total + first[i]
+            starts_from_counts(first)
         for o in range(crossing.shape[0]):
             for b in range(seeds + 1):
                 if o < replies.width[b]:
@@ -376,6 +387,4 @@ def _fill_opponent_origins(replies, crossing, counts, firsts, first, entries):
                             if filling:
                                 entries[first[target]] = np.uint32(o) << RANK_BITS | np.uint32(half)
                             first[target] += 1
-    for i in range(first.shape[0] - 1, 0, -1):
-        first[i] = first[i - 1]
-    first[0] = 0
+    starts_from_ends(first)

@@ -14,9 +14,9 @@ from math import comb
 from pathlib import Path
 
 from databases.builder.captures import LEAST_CAPTURE
+from databases.builder.cells import BAND_BOARDS, MOST_PITS
 from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
-from databases.builder.packed import BAND_BOARDS, MOST_PITS
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
 from databases.folder import find_parts
@@ -69,9 +69,9 @@ class Plan:
         return self.boards * (1 + 2 * ("lower" in self.quantities))
 
     @property
-    def packed(self) -> tuple[int, ...]:
+    def in_cells(self) -> tuple[int, ...]:
         """Tiers that are built in little memory, their margins on the disk, since they do not fit otherwise."""
-        return tuple(n for n in self.missing if self._memory(n) > self.memory and self._can_pack())
+        return tuple(n for n in self.missing if self._memory(n) > self.memory and self._cells_suffice())
 
     @property
     def disk(self) -> int:
@@ -82,7 +82,7 @@ class Plan:
     def scratch(self) -> int:
         """Bytes of scratch files at the largest tier that is built in little memory."""
         files = 2 if "lower" in self.quantities else 1
-        return max((files * tier_size(self.rules.pits, n) for n in self.packed), default=0)
+        return max((files * tier_size(self.rules.pits, n) for n in self.in_cells), default=0)
 
     @property
     def needed(self) -> tuple[int, ...]:
@@ -101,18 +101,18 @@ class Plan:
 
         Mapped finished tiers come on top and can be evicted.
         """
-        return max((self._memory(n, packed=n in self.packed) for n in self.missing), default=0)
+        return max((self._memory(n, cells=n in self.in_cells) for n in self.missing), default=0)
 
     @property
     def least_memory(self) -> int:
         """The smallest memory that this build can be made in."""
-        return max((self._memory(n, packed=self._can_pack()) for n in self.missing), default=0)
+        return max((self._memory(n, cells=self._cells_suffice()) for n in self.missing), default=0)
 
-    def _memory(self, seeds: int, *, packed: bool = False) -> int:
-        need = packed_memory if packed else tier_memory
+    def _memory(self, seeds: int, *, cells: bool = False) -> int:
+        need = cells_memory if cells else tier_memory
         return need(self.rules, seeds, self.seeds, self.quantities, self.threads)
 
-    def _can_pack(self) -> bool:
+    def _cells_suffice(self) -> bool:
         return self.rules.pits <= MOST_PITS and "distance" not in self.quantities
 
     @property
@@ -133,8 +133,8 @@ class Plan:
         ]
         if self.unpacked:
             lines.insert(3, f"  unpacked     {self.unpacked:>20,} bytes of disk, for packed tiers, while it builds")
-        if self.packed:
-            tiers = ranges_text(self.packed)
+        if self.in_cells:
+            tiers = ranges_text(self.in_cells)
             lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
         return "\n".join(lines)
 
@@ -216,7 +216,7 @@ def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str
     return _fixed_memory(rules, most_seeds, threads) + working + scratch
 
 
-def packed_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+def cells_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
     """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]

@@ -25,11 +25,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.dense import SPREAD, tell_bits
+from databases.builder.dense import SPREAD, Rows, tell_bits
 from databases.builder.frontier import Frontier, list_room
 from databases.builder.movetables import MoveTables
-from databases.builder.sparse import CHUNK, tell_list
-from databases.builder.state import TierShape
+from databases.builder.sparse import CHUNK, Slabs, tell_list
+from databases.builder.state import News, TierShape
 
 WORTH_SHARING = 2000
 """Boards of a list that are worth waking other threads for."""
@@ -109,12 +109,17 @@ class Propagation:
         widest = int(shape.counts.max())
         self.fresh = np.zeros((threads, widest), np.uint64)
         self._found = np.zeros(threads, np.int64)
-        self._columns = np.empty((threads, widest + 64), np.uint32)
-        self._targets = np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32)
+        self._rows = Rows(
+            self.fresh,
+            np.empty((threads, widest + 64), np.uint32),
+            np.empty((threads, self.tables.rules.pits * widest + 64), np.uint32),
+        )
         slab = CHUNK * self.tables.most_origins + SPREAD
-        self._slabs = np.empty((threads, threads, slab), np.uint64)
-        self._filled = np.zeros((threads, threads + 16), np.int64)  # rows far apart: each is one thread's to count in
-        self._out = np.empty((threads, self._slabs.shape[2] + 1), np.uint64)
+        self._slabs = Slabs(
+            np.empty((threads, threads, slab), np.uint64),
+            np.zeros((threads, threads + 16), np.int64),  # rows far apart: each is one thread's to count in
+            np.empty((threads, slab + 1), np.uint64),
+        )
 
     def run(self, first: int | None = None) -> None:
         """Find the value of every board: all stages, from the largest margin down (from ``first`` on, if given)."""
@@ -134,8 +139,8 @@ class Propagation:
             self._begin(margin, terminal=True, level=0)
         self._begin(margin, terminal=False, level=1)
         while waiting:
-            self._tell(waiting.losses, waiting.wins, margin, win=True)
-            self._tell(waiting.wins, waiting.losses, margin, win=False)
+            self._tell(waiting.losses, waiting.wins, News(margin, True, 0))
+            self._tell(waiting.wins, waiting.losses, News(margin, False, 0))
 
     def stage_by_levels(self, margin: int) -> None:
         """The same, level by level, writing the level to ``distance``: ends are level 0, captures level 1."""
@@ -145,8 +150,8 @@ class Propagation:
         level = 1
         self._begin(margin, terminal=False, level=level)
         while self.waiting or self.next:
-            self._tell(self.waiting.losses, self.next.wins, margin, win=True, level=level)
-            self._tell(self.waiting.wins, self.next.losses, margin, win=False, level=level)
+            self._tell(self.waiting.losses, self.next.wins, News(margin, True, level))
+            self._tell(self.waiting.wins, self.next.losses, News(margin, False, level))
             self.waiting, self.next = self.next, self.waiting
             level += 1
 
@@ -159,40 +164,36 @@ class Propagation:
         target.count += found
         self.advance(found)
 
-    def _tell(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int = 0) -> None:
+    def _tell(self, source: Frontier, target: Frontier, news: News) -> None:
         """Tell the predecessors of ``source``, clear it, add the boards that became final to ``target``."""
         if source.count > self.shape.boards // SPARSE_SHARE:
             with self.clock("dense levels"):
-                source.as_bits()
-                self._tell_bits(source, target, margin, win=win, level=level)
+                self._tell_bits(source, target, news)
         elif source.count:
             with self.clock("sparse levels"):
                 while source.count:
-                    self._tell_list(source.take(self.threads), target, margin, win=win, level=level)
+                    self._tell_list(source.take(self.threads), target, news)
 
-    def _tell_bits(self, source: Frontier, target: Frontier, margin: int, *, win: bool, level: int) -> None:
-        tables, state = self.tables, self.win_state if win else self.loss_state
-        target.as_bits()
+    def _tell_bits(self, source: Frontier, target: Frontier, news: News) -> None:
+        tables, state = self.tables, self.win_state if news.win else self.loss_state
         tell_bits(
-            self.shape, tables.crossing, tables.own_origins, tables.replies, state, margin, win, level, source.bits,
-            source.flags, target.bits, target.flags, self.fresh, self._columns, self._targets, self.levels,
-            self._found, self.threads, np.zeros(1, np.int64),
+            self.shape, tables.own_origins, tables.replies, state, news, source.as_bits(), target.as_bits(), self._rows,
+            self.levels, self._found, self.threads, np.zeros(1, np.int64),
         )  # fmt: skip
         self.add(target, int(self._found.sum()))
         source.clear(self.threads)
 
-    def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, margin: int, *, win: bool, level: int) -> None:
-        tables, state = self.tables, self.win_state if win else self.loss_state
+    def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, news: News) -> None:
+        tables, state = self.tables, self.win_state if news.win else self.loss_state
         threads = self.threads if len(boards) >= WORTH_SHARING else 1
         numba.set_num_threads(threads)
         done = 0
         while done < len(boards):
             done += tell_list(
-                self.shape, tables.crossing, tables.own_origins, tables.opponent_origins, tables.rules.pits, state,
-                margin, win, level, boards, done, self._slabs, self._filled, self._out, self._found, self.levels,
-                threads,
+                self.shape, tables.own_origins, tables.opponent_origins, tables.rules.pits, state, news, boards, done,
+                self._slabs, self.levels, self._found, threads,
             )  # fmt: skip
             for thread in range(threads):
-                target.extend(self._out[thread, : self._found[thread]], threads)
+                target.extend(self._slabs.out[thread, : self._found[thread]], threads)
             self.advance(int(self._found[:threads].sum()))
         numba.set_num_threads(self.threads)

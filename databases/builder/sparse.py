@@ -7,8 +7,11 @@ every thread applies the slabs that are its own, by a hash of the row, prefetchi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from databases.builder.dense import SPREAD
 from databases.builder.frontier import HALF_BITS, HALF_MASK, pack_board, share_of
@@ -21,6 +24,19 @@ CHUNK = 8192
 """Boards a thread turns into records before the records are applied: the slabs stay in the second-level cache."""
 AHEAD = 16
 """Records whose state words are on their way from memory."""
+
+
+class Slabs(NamedTuple):
+    """Scratch room of the threads.
+
+    ``records``: (giver, taker, room for any chunk), predecessors as packed boards of the state. ``filled``: (giver,
+    taker), how many records; columns beyond the takers keep the rows of givers apart in memory. ``out``: (taker, more
+    than room for any chunk), boards that became final.
+    """
+
+    records: NDArray[np.uint64]
+    filled: NDArray[np.int64]
+    out: NDArray[np.uint64]
 
 
 @inline_kernel
@@ -39,15 +55,10 @@ def owner(record, threads):
 
 
 @parallel_kernel
-def tell_list(
-    shape, crossing, origins, opponent_origins, pits, state, margin, win, level, source, begin, slabs, filled, out,
-    found, distance, threads,
-):  # fmt: skip
-    """Tell every predecessor of ``source[begin:]``; new final boards go to ``out[thread, : found[thread]]``.
+def tell_list(shape, origins, opponent_origins, pits, state, news, source, begin, slabs, distance, found, threads):
+    """Tell every predecessor of ``source[begin:]``; new final boards go to ``slabs.out[thread, : found[thread]]``.
 
     Returns how many boards of the source have been dealt with: all, or whole chunks until ``out`` might run over.
-    ``slabs``: (threads, threads, room for any chunk); ``filled``: (threads, threads or more); ``out``: (threads, more
-    than room for any chunk).
     """
     done = np.int64(0)
     count = source.shape[0] - begin
@@ -58,26 +69,22 @@ def tell_list(
             first = begin + done + chunk * thread // threads
             last = begin + done + chunk * (thread + 1) // threads
             record_predecessors(
-                shape, crossing, origins, opponent_origins, pits, source, first, last, slabs, filled, thread, threads
-            )
+                shape, origins, opponent_origins, pits, source, first, last, slabs, thread, threads
+            )  # fmt: skip
         for thread in range(threads):
-            if found[thread] + filled[:, thread].sum() >= out.shape[1]:
+            if found[thread] + slabs.filled[:, thread].sum() >= slabs.out.shape[1]:
                 return done
         for thread in prange(threads):
             for giver in range(threads):
-                found[thread] = apply_records(
-                    shape, state, margin, win, level, slabs, giver, thread, filled[giver, thread], out, found[thread],
-                    distance,
-                )  # fmt: skip
+                found[thread] = apply_records(shape, state, news, slabs, giver, thread, found[thread], distance)
         done += chunk
     return done
 
 
 @inline_kernel
-def record_predecessors(
-    shape, crossing, origins, opponent_origins, pits, boards, first, last, slabs, filled, giver, threads
-):  # fmt: skip
-    """Turn ``boards[first:last]`` into records in ``slabs[giver, owner]``; sets ``filled[giver, owner]``."""
+def record_predecessors(shape, origins, opponent_origins, pits, boards, first, last, slabs, giver, threads):
+    """Turn ``boards[first:last]`` into records of ``giver``, for each owner, and count them."""
+    records, filled = slabs.records, slabs.filled
     for who in range(threads):
         filled[giver, who] = 0
     seeds = np.uint64(shape.counts.shape[0] - 1)
@@ -90,23 +97,23 @@ def record_predecessors(
             other = opponent_origins.entries[np.uint64(foe)]
             foe += np.uint32(1)
             outcome = np.uint64(other >> RANK_BITS)
-            board = pack_board(d + np.uint64(crossing[outcome]), np.uint64(0), other & RANK_MASK)
+            board = pack_board(d + np.uint64(origins.crossing[outcome]), np.uint64(0), other & RANK_MASK)
             who = owner(board, threads)
             at = np.uint64(filled[giver, who])
             if outcome == np.uint64(0):
                 start = np.uint64(origins.several_starts[half_d])
                 for j in range(SPREAD):  # always as many: see dense.list_predecessors
                     own = np.uint64(origins.several[start + np.uint64(j)])
-                    slabs[giver, who, at + np.uint64(j)] = board | (own << np.uint64(HALF_BITS))
+                    records[giver, who, at + np.uint64(j)] = board | (own << np.uint64(HALF_BITS))
                 filled[giver, who] += np.int64(origins.several_starts[half_d + np.uint64(1)]) - np.int64(start)
             elif outcome <= np.uint64(pits):
                 own = origins.near[half_d * np.uint64(pits) + outcome - np.uint64(1)]
-                slabs[giver, who, at] = board | (np.uint64(own) << np.uint64(HALF_BITS))
+                records[giver, who, at] = board | (np.uint64(own) << np.uint64(HALF_BITS))
                 filled[giver, who] += np.int64(own != NONE)
             else:  # more than one lap: rare
                 for k in range(origins.far_first[half_d], origins.far_first[half_d + np.uint64(1)]):
                     entry = origins.far[np.uint64(k)]
-                    slabs[giver, who, at] = board | (np.uint64(entry & RANK_MASK) << np.uint64(HALF_BITS))
+                    records[giver, who, at] = board | (np.uint64(entry & RANK_MASK) << np.uint64(HALF_BITS))
                     at += np.uint64(np.uint64(entry >> RANK_BITS) == outcome)
                 filled[giver, who] = np.int64(at)
 
@@ -135,21 +142,22 @@ def prefetch_lists(shape, origins, opponent_origins, pits, boards, i, last, seed
 
 
 @inline_kernel
-def apply_records(shape, state, margin, win, level, slabs, giver, taker, count, out, found, distance):
-    """Tell the boards in ``slabs[giver, taker, :count]``; the ones that become final are appended to ``out[taker]``,
-    which holds ``found`` already; returns how many it holds then.
+def apply_records(shape, state, news, slabs, giver, taker, found, distance):
+    """Tell the boards in the records of ``giver`` for ``taker``; the ones that become final are appended to
+    ``slabs.out[taker]``, which holds ``found`` already; returns how many it holds then.
     """
-    final = final_mark(state, margin, win)
+    records, count, out, win = slabs.records, slabs.filled[giver, taker], slabs.out, news.win
+    final = final_mark(state, news.margin, win)
     for i in range(min(AHEAD, count)):
-        prefetch_board(state, state_index(shape, slabs[giver, taker, i]))
+        prefetch_board(state, state_index(shape, records[giver, taker, i]))
     for i in range(count):
         if i + AHEAD < count:
-            prefetch_board(state, state_index(shape, slabs[giver, taker, i + AHEAD]))
-        record = slabs[giver, taker, i]
+            prefetch_board(state, state_index(shape, records[giver, taker, i + AHEAD]))
+        record = records[giver, taker, i]
         at = state_index(shape, record)
         new = settle(state, at, final, win)
         out[taker, found] = record  # stays only if it is new: whether it is cannot be guessed
         found += np.int64(new)
         if distance.shape[0] and new:
-            distance[at] = level
+            distance[at] = news.level
     return found

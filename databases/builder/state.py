@@ -72,14 +72,14 @@ class TierShape(NamedTuple):
 
     @classmethod
     def of(
-        cls, pits: int, seeds: int, counts: NDArray[np.int64], firsts: NDArray[np.int64], *, packed: bool = False
+        cls, pits: int, seeds: int, counts: NDArray[np.int64], firsts: NDArray[np.int64], *, cells: bool = False
     ) -> TierShape:
         """The shape of tier ``seeds``; ``counts`` and ``firsts`` may reach further.
 
-        With ``packed``, state rows are those of cells (:mod:`databases.builder.packed`): of an even number.
+        With ``cells``, state rows are those of cells (:mod:`databases.builder.cells`): of an even number.
         """
         counts, firsts = counts[: seeds + 1], firsts[: seeds + 2]
-        stride = counts + (counts & 1) if packed else counts
+        stride = counts + (counts & 1) if cells else counts
         words = (counts + GROUP - 1) // GROUP
         bits = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * words[::-1])])
         return cls(
@@ -96,6 +96,29 @@ class TierShape(NamedTuple):
         )
 
 
+class Band(NamedTuple):
+    """Consecutive groups of rows of a state in words, and the boards that they hold."""
+
+    first_group: int
+    last_group: int
+    """One beyond the last."""
+    first: int
+    """The first board's index in the state."""
+    boards: int
+
+
+def whole_tier(shape: TierShape) -> Band:
+    """All groups as one band."""
+    return Band(0, len(shape.group_block), 0, shape.boards)
+
+
+@inline_kernel
+def group_rows(shape, group):
+    """(block b, rank of the first B, one beyond the rank of the last) of a group of rows."""
+    b, first = shape.group_block[group], shape.group_first[group]
+    return b, first, min(first + GROUP, shape.counts[b])
+
+
 @inline_kernel
 def code(margin):
     """Low byte of a word for a margin."""
@@ -107,6 +130,16 @@ def code(margin):
 LOST_CELL, WON_CELL = np.uint8(14), np.uint8(15)
 BETTER = np.uint8(7)
 """A live cell is its open moves (0..6), plus 7 while captures give it more than a loss at the present stage."""
+
+
+class News(NamedTuple):
+    """What a level has to say: ``win``, and a board becomes a win of ``margin`` at once; or a board loses a move, and
+    at the last one becomes a loss of ``margin``."""
+
+    margin: int
+    win: bool
+    level: int
+    """What ``distance`` gets."""
 
 
 def settle(state: Any, index: Any, final: Any, win: Any) -> Any:
@@ -129,14 +162,15 @@ def prefetch_board(state: Any, index: Any) -> Any:
     raise NotImplementedError("only kernels call this")
 
 
-_INLINE: Any = {"forceinline": True, "_nrt": False, "error_model": "numpy"}
+INLINE: Any = {"forceinline": True, "_nrt": False, "error_model": "numpy"}
+"""How an overload is compiled: as :func:`~solver.kernels.compile.inline_kernel` does it."""
 
 
 def _is_words(state: Any) -> bool:
     return state.dtype == types.uint16
 
 
-@extending.overload(settle, jit_options=_INLINE)
+@extending.overload(settle, jit_options=INLINE)
 def _settle(state, index, final, win):  # numba compares its parameters with those below
     def settle_word(state, index, final, win):
         word = state[index]
@@ -160,7 +194,7 @@ def _settle(state, index, final, win):  # numba compares its parameters with tho
     return settle_word if _is_words(state) else settle_cell
 
 
-@extending.overload(final_mark, jit_options=_INLINE)
+@extending.overload(final_mark, jit_options=INLINE)
 def _final_mark(state, margin, win):
     def word_mark(state, margin, win):
         return FINAL | (code(margin) if win else code(-margin))
@@ -171,7 +205,7 @@ def _final_mark(state, margin, win):
     return word_mark if _is_words(state) else cell_mark
 
 
-@extending.overload(prefetch_board, jit_options=_INLINE)
+@extending.overload(prefetch_board, jit_options=INLINE)
 def _prefetch_board(state, index):
     def prefetch_word(state, index):
         prefetch(state, index)

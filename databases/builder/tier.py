@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, FinishedTiers
+from databases.builder.cells import CellsForm
 from databases.builder.checkpoint import Checkpoint, Part, array_part
+from databases.builder.form import Form
 from databases.builder.movetables import MoveTables
-from databases.builder.packed import PackedForm
 from databases.builder.propagate import PhaseClock, Propagation
 from databases.builder.state import TierShape
 from databases.builder.transpose import distance_bands
@@ -37,41 +38,11 @@ class Writer(Protocol):
         ...
 
 
-class Form(Protocol):
-    """The form that the state of a tier has: words in memory, or cells in memory and margins on the disk."""
-
-    name: str
-
-    def new_state(self) -> Any:
-        """Room for one side of the tier, with nothing in it yet."""
-        ...
-
-    def parts(self, state: Any) -> list[Part]:
-        """What a checkpoint keeps of it."""
-        ...
-
-    def play_captures(self, side: int, finished: FinishedTiers, state: Any) -> None:
-        """Fill it with what captures give."""
-        ...
-
-    def propagation(self, wins: Any, losses: Any, distance: NDArray[np.uint16] | None) -> Propagation:
-        """The propagation over one state, or one for wins and one for losses."""
-        ...
-
-    def table(self, state: Any, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
-        ...
-
-    def close(self) -> None:
-        """Give back what is not memory."""
-        ...
-
-
 @dataclass
 class TierBuild:
     """The building of one tier: its shape, the tables it stands on, and where its numbers go.
 
-    ``scratch``: a folder for margins, to build in little memory (:mod:`databases.builder.packed`); None to build in
+    ``scratch``: a folder for margins, to build in little memory (:mod:`databases.builder.cells`); None to build in
     memory. ``checkpoint``: where to keep the state now and then, and to go on from.
     """
 
@@ -134,7 +105,7 @@ class TierBuild:
     def _form(self) -> Form:
         if self.scratch is None:
             return WordsForm(self.tables, self.shape, self.threads)
-        return PackedForm(self.tables, self.shape, self.threads, self.scratch)
+        return CellsForm(self.tables, self.shape, self.threads, self.scratch)
 
     def _play_captures(self, form: Form, side: int, finished: FinishedTiers, state: Any) -> None:
         with self.clock("captures"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import extending, prange, types
 from numpy.typing import NDArray
 
-from databases.builder.state import BIAS, FINAL, LOW, TierShape
+from databases.builder.state import BIAS, FINAL, INLINE, LOW, TierShape
 from solver.kernels.compile import parallel_kernel
 
 BAND_BOARDS = 8 << 20
@@ -16,8 +17,8 @@ TILE = 64
 
 
 @parallel_kernel
-def transpose_margins(state, start, columns, rows, first, last, scale, shift, out, threads):
-    """Write rows A = first..last-1 of a block to ``out``: scale * (margin, 0 where not final) + shift, int8.
+def transpose(state, start, columns, rows, first, last, scale, shift, out, threads):
+    """Write rows A = first..last-1 of a block to ``out``: scale * number + shift (:func:`number_of`).
 
     The block's state starts at ``start``: ``rows`` rows B of ``columns`` columns A; goes by square tiles.
     """
@@ -28,22 +29,33 @@ def transpose_margins(state, start, columns, rows, first, last, scale, shift, ou
             for left in range(0, rows, TILE):
                 for column in range(low, high):
                     for row in range(left, min(left + TILE, rows)):
-                        word = state[np.uint64(start + row * columns + column)]
-                        margin = np.int64(word & LOW) - BIAS if word >= FINAL else np.int64(0)
-                        out[np.uint64((column - first) * rows + row)] = scale * margin + shift
+                        number = number_of(state[np.uint64(start + row * columns + column)], out)
+                        out[np.uint64((column - first) * rows + row)] = scale * number + shift
 
 
-@parallel_kernel
-def transpose_plain(state, start, columns, rows, first, last, out, threads):
-    """The same for numbers that are copied as they are (uint16)."""
-    tiles = (last - first + TILE - 1) // TILE
-    for thread in prange(threads):
-        for tile in range(thread, tiles, threads):
-            low, high = first + tile * TILE, min(first + tile * TILE + TILE, last)
-            for left in range(0, rows, TILE):
-                for column in range(low, high):
-                    for row in range(left, min(left + TILE, rows)):
-                        out[np.uint64((column - first) * rows + row)] = state[np.uint64(start + row * columns + column)]
+def number_of(stored: Any, out: Any) -> Any:
+    """What a table keeps of a stored number: int64.
+
+    For ``out`` int8 the margin that a word (uint16; 0 where not final) or a margin byte (uint8) holds; for ``out``
+    uint16 the number itself.
+    """
+    raise NotImplementedError("only kernels call this")
+
+
+@extending.overload(number_of, jit_options=INLINE)
+def _number_of(stored, out):
+    def margin_of_word(stored, out):
+        return np.int64(stored & LOW) - BIAS if stored >= FINAL else np.int64(0)
+
+    def margin_of_byte(stored, out):
+        return np.int64(stored) - BIAS
+
+    def as_it_is(stored, out):
+        return np.int64(stored)
+
+    if out.dtype != types.int8:
+        return as_it_is
+    return margin_of_word if stored == types.uint16 else margin_of_byte
 
 
 def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]]:
@@ -60,22 +72,23 @@ def bands(
     shape: TierShape, state: NDArray[np.uint16], threads: int, scale: int = 1, shift: int = 0
 ) -> Iterator[tuple[int, NDArray[np.int8]]]:
     """The finished table as (offset, values) bands in order, int8; each is valid until the next is asked for."""
-    buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), np.int8)
-    for a, first, last, offset in row_bands(shape, len(buffer)):
-        rows, columns = int(shape.counts[shape.seeds - a]), int(shape.counts[a])
-        band = buffer[: (last - first) * rows]
-        start = int(shape.rows[shape.seeds - a])
-        transpose_margins(state, start, columns, rows, first, last, scale, shift, band, threads)
-        yield offset, band
+    return _bands(shape, state, threads, scale, shift, np.int8)
 
 
 def distance_bands(
     shape: TierShape, distance: NDArray[np.uint16], threads: int
 ) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """The same for ``distance``, uint16."""
-    buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), np.uint16)
+    return _bands(shape, distance, threads, 1, 0, np.uint16)
+
+
+def _bands(
+    shape: TierShape, state: NDArray[np.uint16], threads: int, scale: int, shift: int, kind: type[Any]
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), kind)
     for a, first, last, offset in row_bands(shape, len(buffer)):
         rows, columns = int(shape.counts[shape.seeds - a]), int(shape.counts[a])
         band = buffer[: (last - first) * rows]
-        transpose_plain(distance, int(shape.rows[shape.seeds - a]), columns, rows, first, last, band, threads)
+        start = int(shape.rows[shape.seeds - a])
+        transpose(state, start, columns, rows, first, last, scale, shift, band, threads)
         yield offset, band

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.captures import FinishedTiers, play_groups
+from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import scan_margin
-from databases.builder.movetables import MoveTables
+from databases.builder.form import Form
 from databases.builder.propagate import Propagation
-from databases.builder.state import PADDING, TierShape
+from databases.builder.state import PADDING, News, whole_tier
 from databases.builder.transpose import bands
 
 
@@ -35,13 +35,10 @@ class WordsStart:
 
     def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
         """Scan the marked parts of the states."""
-        for frontier, (state, marks), win in ((run.next.wins, self.wins, True), (run.next.losses, self.losses, False)):
-            frontier.as_bits()
-            found = np.zeros(run.threads, np.int64)
-            scan_margin(
-                run.shape, state, marks, margin, win, terminal, level, frontier.bits, frontier.flags, run.fresh,
-                run.levels, found, run.threads, np.zeros(1, np.int64),
-            )  # fmt: skip
+        for frontier, side, win in ((run.next.wins, self.wins, True), (run.next.losses, self.losses, False)):
+            found, ticket = np.zeros(run.threads, np.int64), np.zeros(1, np.int64)
+            news, bitmap = News(margin, win, level), frontier.as_bits()
+            scan_margin(run.shape, side, news, terminal, bitmap, run.fresh, run.levels, found, run.threads, ticket)
             run.add(frontier, int(found.sum()))
 
     def finish(self, run: Propagation) -> None:
@@ -49,12 +46,9 @@ class WordsStart:
 
 
 @dataclass
-class WordsForm:
-    """Makes and handles such states for one tier; see :class:`databases.builder.tier.Form`."""
+class WordsForm(Form):
+    """Makes and handles such states."""
 
-    tables: MoveTables
-    shape: TierShape
-    threads: int
     name = "words"
 
     def new_state(self) -> WordsState:
@@ -68,8 +62,8 @@ class WordsForm:
 
     def play_captures(self, side: int, finished: FinishedTiers, state: WordsState) -> None:
         """Fill it with what captures give."""
-        groups = (0, len(self.shape.group_block))
-        play_groups(side, self.tables, self.shape, finished, groups, 0, state.words, state.marks, self.threads)
+        band = whole_tier(self.shape)
+        play_band(side, self.tables, self.shape, finished, band, state.words, state.marks, self.threads)
 
     def propagation(self, wins: WordsState, losses: WordsState, distance: NDArray[np.uint16] | None) -> Propagation:
         """The propagation over one state, or one for wins and one for losses."""

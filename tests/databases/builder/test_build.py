@@ -16,7 +16,7 @@ import pytest
 from databases.builder import finish
 from databases.builder.build import NoProgress, build_tables
 from databases.builder.finish import COMMIT_MEMORY, Committed, Finisher
-from databases.builder.plan import make_plan, packed_memory, ranges_text, tier_memory
+from databases.builder.plan import cells_memory, make_plan, ranges_text, tier_memory
 from databases.folder import find_tables, table_path
 from databases.lock import LOCK_NAME
 from databases.store import Table, TableWriteError, TableWriter
@@ -249,7 +249,7 @@ def test_whole_files_do_not_depend_on_the_run_or_the_threads(tmp_path: Path, rul
 # -- the plan ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("memory", [tier_memory, packed_memory])
+@pytest.mark.parametrize("memory", [tier_memory, cells_memory])
 def test_the_plan_counts_the_tier_on_its_way(memory: Callable[..., int]) -> None:
     def extra(threads: int, seeds: int) -> int:
         return memory(AWARI, seeds, seeds, ("value",), threads) - memory(AWARI, seeds, seeds, ("value",), 1)
@@ -261,10 +261,10 @@ def test_the_plan_names_ranges(tmp_path: Path) -> None:
     assert ranges_text([]) == "" and ranges_text([4]) == "4"
     assert ranges_text([0, 1, 2, 5, 7, 8]) == "0..2, 5, 7..8"
     missing = tuple(range(17))
-    small = packed_memory(AWARI, 16, 16, ("value",), 2)
+    small = cells_memory(AWARI, 16, 16, ("value",), 2)
     plan = make_plan(tmp_path, AWARI, 16, missing, bounds=True, distance=False, threads=2, memory=small)
-    assert len(plan.packed) > 1
-    assert f"bytes of disk, to build tier {plan.packed[0]}..16 in little memory" in plan.text
+    assert len(plan.in_cells) > 1
+    assert f"bytes of disk, to build tier {plan.in_cells[0]}..16 in little memory" in plan.text
 
 
 def test_committed_tells_of_the_writer(tmp_path: Path) -> None:

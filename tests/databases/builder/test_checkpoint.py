@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from databases.builder.build import NoProgress, build_tables
+from databases.builder.cells import MarginFile
 from databases.builder.checkpoint import Checkpoint, array_part
-from databases.builder.packed import MarginFile
-from databases.builder.plan import packed_memory, quantities_of, tier_memory
+from databases.builder.plan import cells_memory, quantities_of, tier_memory
 from databases.store import Table, table_path
 from solver.errors import AbapaError
 from solver.oware.rules import ABAPA, AWARI, Rules
@@ -42,17 +42,17 @@ class StopAt(NoProgress):
 
 
 @pytest.mark.parametrize(
-    ("rules", "distance", "packed"),
+    ("rules", "distance", "cells"),
     [(AWARI, False, False), (AWARI, True, False), (ABAPA, False, False), (ABAPA, True, False), (AWARI, False, True),
      (ABAPA, False, True)],
 )  # fmt: skip
 def test_an_interrupted_tier_goes_on_from_its_checkpoint(
-    rules: Rules, distance: bool, packed: bool, tmp_path: Path
+    rules: Rules, distance: bool, cells: bool, tmp_path: Path
 ) -> None:
     seeds = 9
     build_tables(tmp_path / "whole", rules, seeds, distance=distance)
     quantities = quantities_of(rules, bounds=True, distance=distance)
-    memory = packed_memory(rules, seeds, seeds, quantities, 2) if packed else tier_memory(
+    memory = cells_memory(rules, seeds, seeds, quantities, 2) if cells else tier_memory(
         rules, seeds, seeds, quantities, 2)  # fmt: skip
     steps, runs, went_on = 30, 0, 0
     while not table_path(tmp_path / "parts", rules, seeds).exists():
@@ -146,7 +146,7 @@ def test_a_full_disk_at_the_scratch_file_is_said_and_leaves_nothing(
     def full(descriptor: int, offset: int, size: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("databases.builder.packed.os.posix_fallocate", full)
+    monkeypatch.setattr("databases.builder.cells.os.posix_fallocate", full)
     with pytest.raises(AbapaError, match=r"no scratch file of 1,000 bytes in .* No space left on device"):
         MarginFile(tmp_path, 1000)
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from databases.builder import packed
+from databases.builder import cells
 from databases.tiers import board_indexes
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
@@ -140,7 +140,7 @@ def test_the_same_bytes_whatever_the_thread_count(rules: Rules, distance: bool) 
 def test_the_same_bytes_in_little_memory(
     rules: Rules, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "BAND_BOARDS", 1000)
+    monkeypatch.setattr(cells, "BAND_BOARDS", 1000)
     plain, little = built(rules, 9), built(rules, 9, threads, scratch=tmp_path)
     for name, tiers in plain.items():
         for n, values in tiers.items():

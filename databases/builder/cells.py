@@ -16,19 +16,29 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from databases.builder.captures import FinishedTiers, play_groups
+from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
-from databases.builder.movetables import MoveTables
+from databases.builder.form import Form
 from databases.builder.propagate import Propagation
-from databases.builder.state import BETTER, BIAS, GROUP, LOST_CELL, LOW, TERMINAL, WON_CELL, TierShape
-from databases.builder.transpose import TILE, row_bands
+from databases.builder.state import (
+    BETTER,
+    BIAS,
+    GROUP,
+    LOST_CELL,
+    LOW,
+    TERMINAL,
+    WON_CELL,
+    Band,
+    TierShape,
+    group_rows,
+)
+from databases.builder.transpose import row_bands, transpose
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add
@@ -37,15 +47,6 @@ MOST_PITS = 6
 """Houses a side whose open moves a cell can count."""
 BAND_BOARDS = 2 << 20
 """Boards of a band; a band is at least one group of 64 rows."""
-
-
-class Band(NamedTuple):
-    """Consecutive groups of rows, and where they lie in the scratch file."""
-
-    first_group: int
-    last_group: int
-    first: int
-    boards: int
 
 
 def bands_of(shape: TierShape) -> list[Band]:
@@ -100,7 +101,7 @@ class MarginFile:
 
 
 @dataclass
-class PackedState:
+class CellsState:
     """One side of a tier: cells in memory, margins in a file. ``words`` and ``cells`` name the two shapes."""
 
     words_shape: TierShape
@@ -118,9 +119,8 @@ class PackedState:
         """Turn the words of a band, as captures left them, into cells and margins."""
         margins = self.buffer[: band.boards]
         split_words(
-            self.words_shape, self.cells_shape, band.first_group, band.last_group, band.first, words, self.cells,
-            margins, self.threads, np.zeros(1, np.int64),
-        )  # fmt: skip
+            self.words_shape, self.cells_shape, band, words, self.cells, margins, self.threads, np.zeros(1, np.int64)
+        )
         self.margins.write(band.first, margins)
 
     def begin(self, run: Propagation, margin: int, *, win: bool, loss: bool) -> None:
@@ -129,16 +129,14 @@ class PackedState:
         With ``margin`` 0 the boards that never became final get 0. ``win``, ``loss``: which kinds to look for.
         """
         wins, losses = run.next
-        wins.as_bits()
-        losses.as_bits()
+        win_bits, loss_bits = wins.as_bits(), losses.as_bits()
         found = np.zeros((3, self.threads), np.int64)
         for band in self.bands:
             margins = self.buffer[: band.boards]
             self.margins.read(band.first, margins)
             begin_band(
-                self.words_shape, self.cells_shape, band.first_group, band.last_group, band.first, margins, self.cells,
-                margin, win, loss, wins.bits, wins.flags, losses.bits, losses.flags, run.fresh, self.fresh,
-                found, self.threads, np.zeros(1, np.int64),
+                self.words_shape, self.cells_shape, band, margins, self.cells, margin, win, loss, win_bits, loss_bits,
+                run.fresh, self.fresh, found, self.threads, np.zeros(1, np.int64),
             )  # fmt: skip
             if found[2].any():
                 self.margins.write(band.first, margins)
@@ -168,16 +166,16 @@ class PackedState:
                     self.margins.read(
                         int(shape.rows[b]) + row * columns + first, strip[row * width : (row + 1) * width]
                     )
-            transpose_strip(strip, rows, width, scale, shift, out, self.threads)
+            transpose(strip, 0, width, rows, 0, width, scale, shift, out, self.threads)
             yield offset, out[: rows * width]
 
 
 @dataclass
-class PackedStart:
+class CellsStart:
     """Begins stages from margin files: both kinds in one, or wins in one and losses in the other."""
 
-    wins: PackedState
-    losses: PackedState
+    wins: CellsState
+    losses: CellsState
 
     def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
         """Go through the files; boards without a legal move are found with the others."""
@@ -192,47 +190,43 @@ class PackedStart:
 
 
 @dataclass
-class PackedForm:
-    """Makes and handles such states for one tier; see :class:`databases.builder.tier.Form`."""
+class CellsForm(Form):
+    """Makes and handles such states; ``folder`` is where the scratch files go."""
 
-    tables: MoveTables
-    shape: TierShape
-    threads: int
     folder: Path
-    name = "packed"
+    name = "cells"
 
     def __post_init__(self) -> None:
         tables = self.tables
         self.cells_shape = TierShape.of(
-            tables.rules.pits, self.shape.seeds, tables.counts, tables.firsts, packed=True
+            tables.rules.pits, self.shape.seeds, tables.counts, tables.firsts, cells=True
         )  # fmt: skip
         self._files: list[MarginFile] = []
 
-    def new_state(self) -> PackedState:
+    def new_state(self) -> CellsState:
         """Room for one side, with nothing in it yet."""
         self._files.append(MarginFile(self.folder, self.shape.boards))
-        return PackedState(self.shape, self.cells_shape, self._files[-1], self.threads)
+        return CellsState(self.shape, self.cells_shape, self._files[-1], self.threads)
 
-    def parts(self, state: PackedState) -> list[Part]:
+    def parts(self, state: CellsState) -> list[Part]:
         """What a checkpoint keeps of it."""
         return [array_part(state.cells), Part(self.shape.boards, state.stored, state.margins.write)]
 
-    def play_captures(self, side: int, finished: FinishedTiers, state: PackedState) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: CellsState) -> None:
         """Fill it with what captures give, band by band."""
         words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
         for band in state.bands:
-            groups = (band.first_group, band.last_group)
-            play_groups(side, self.tables, self.shape, finished, groups, band.first, words, no_marks, self.threads)
+            play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads)
             state.take_in(band, words)
 
-    def propagation(self, wins: PackedState, losses: PackedState, distance: NDArray[np.uint16] | None) -> Propagation:
+    def propagation(self, wins: CellsState, losses: CellsState, distance: NDArray[np.uint16] | None) -> Propagation:
         """The propagation over one state, or one for wins and one for losses; distances are for the other form."""
         if distance is not None:
             raise ValueError("distances are not kept in little memory")
-        start = PackedStart(wins, losses)
+        start = CellsStart(wins, losses)
         return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads)
 
-    def table(self, state: PackedState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
+    def table(self, state: CellsState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """The finished table, own-major, in bands: scale * margin + shift."""
         return state.table(scale, shift)
 
@@ -243,24 +237,34 @@ class PackedForm:
 
 
 @parallel_kernel
-def split_words(words_shape, cells_shape, first_group, last_group, origin, words, cells, margins, threads, ticket):
-    """Split the words of a band (from board ``origin`` on) into cells and margin bytes."""
-    seeds = words_shape.counts.shape[0] - 1
+def split_words(words_shape, cells_shape, band, words, cells, margins, threads, ticket):
+    """Split the words of a band into cells and margin bytes."""
     for _thread in prange(threads):
-        while True:
-            group = first_group + fetch_add(ticket, 0, 1)
-            if group >= last_group:
-                break
-            b, start = words_shape.group_block[group], words_shape.group_first[group]
-            columns = words_shape.counts[seeds - b]
-            for half in range(start, min(start + GROUP, words_shape.counts[b])):
-                row = words_shape.rows[b] + half * columns - origin
-                cell_row = cells_shape.rows[b] + half * cells_shape.stride[seeds - b]
-                for i in range(columns):
-                    word = words[np.uint64(row + i)]
-                    margins[np.uint64(row + i)] = np.uint8(word & LOW)
-                    moves = np.uint8(0) if word >= TERMINAL else np.uint8(word >> np.uint16(8))
-                    put_cell(cells, cell_row + i, moves + (BETTER if word & LOW else np.uint8(0)))
+        group = band.first_group + fetch_add(ticket, 0, 1)
+        while group < band.last_group:
+            b, first, last = group_rows(words_shape, group)
+            for half in range(first, last):
+                row, cell_row, columns = row_places(words_shape, cells_shape, b, half)
+                split_row(words, margins, row - band.first, columns, cells, cell_row)
+            group = band.first_group + fetch_add(ticket, 0, 1)
+
+
+@inline_kernel
+def row_places(words_shape, cells_shape, b, half):
+    """(start among the tier's boards, start among its cells, boards) of state row (b, half)."""
+    a = words_shape.counts.shape[0] - 1 - b
+    columns = words_shape.counts[a]
+    return words_shape.rows[b] + half * columns, cells_shape.rows[b] + half * cells_shape.stride[a], columns
+
+
+@inline_kernel
+def split_row(words, margins, row, columns, cells, cell_row):
+    """Split one row."""
+    for i in range(columns):
+        word = words[np.uint64(row + i)]
+        margins[np.uint64(row + i)] = np.uint8(word & LOW)
+        moves = np.uint8(0) if word >= TERMINAL else np.uint8(word >> np.uint16(8))
+        put_cell(cells, cell_row + i, moves + (BETTER if word & LOW else np.uint8(0)))
 
 
 @inline_kernel
@@ -278,37 +282,33 @@ def get_cell(cells, index):
 
 @parallel_kernel
 def begin_band(
-    words_shape, cells_shape, first_group, last_group, origin, margins, cells, stage, win, loss, win_bits, win_flags,
-    loss_bits, loss_flags, fresh_wins, fresh_losses, found, threads, ticket,
+    words_shape, cells_shape, band, margins, cells, stage, win, loss, wins, losses, fresh_wins, fresh_losses, found,
+    threads, ticket,
 ):  # fmt: skip
-    """Do the work of :meth:`PackedState.begin` on one band.
+    """Do the work of :meth:`CellsState.begin` on one band.
 
     Counts new wins and losses into ``found[0]`` and ``found[1]``; ``found[2]`` says whether a margin has changed.
     """
-    seeds = words_shape.counts.shape[0] - 1
     no_distance = np.empty(0, np.uint16)
     for thread in prange(threads):
         my_wins, my_losses = fresh_wins[thread], fresh_losses[thread]
         new_wins, new_losses, changed = np.int64(0), np.int64(0), np.uint64(0)
-        while True:
-            group = first_group + fetch_add(ticket, 0, 1)
-            if group >= last_group:
-                break
-            b, start = words_shape.group_block[group], words_shape.group_first[group]
-            columns = words_shape.counts[seeds - b]
+        group = band.first_group + fetch_add(ticket, 0, 1)
+        while group < band.last_group:
+            b, first, last = group_rows(words_shape, group)
             anything = np.uint64(0)
-            for half in range(start, min(start + GROUP, words_shape.counts[b])):
-                row = words_shape.rows[b] + half * columns - origin
-                cell_row = cells_shape.rows[b] + half * cells_shape.stride[seeds - b]
+            for half in range(first, last):
+                row, cell_row, columns = row_places(words_shape, cells_shape, b, half)
                 anything |= begin_row(
-                    margins, row, columns, cells, cell_row, stage, win, loss, np.uint64(half - start), my_wins,
-                    my_losses,
+                    margins, row - band.first, columns, cells, cell_row, stage, win, loss, np.uint64(half - first),
+                    my_wins, my_losses,
                 )  # fmt: skip
             changed |= anything & np.uint64(4)
             if anything & np.uint64(1):
-                new_wins += publish(words_shape, b, start, my_wins, win_bits, win_flags, no_distance, 0)
+                new_wins += publish(words_shape, b, first, my_wins, wins, no_distance, 0)
             if anything & np.uint64(2):
-                new_losses += publish(words_shape, b, start, my_losses, loss_bits, loss_flags, no_distance, 0)
+                new_losses += publish(words_shape, b, first, my_losses, losses, no_distance, 0)
+            group = band.first_group + fetch_add(ticket, 0, 1)
         found[0, thread], found[1, thread], found[2, thread] = new_wins, new_losses, np.int64(changed)
 
 
@@ -345,16 +345,3 @@ def begin_row(margins, row, columns, cells, cell_row, stage, win, loss, shift, f
                 margins[np.uint64(row + i)] = 0
                 anything |= np.uint64(4)
     return anything
-
-
-@parallel_kernel
-def transpose_strip(strip, rows, columns, scale, shift, out, threads):
-    """Write ``strip`` (rows x columns margin bytes) to ``out`` (columns x rows): scale * margin + shift, int8."""
-    tiles = (columns + TILE - 1) // TILE
-    for thread in prange(threads):
-        for tile in range(thread, tiles, threads):
-            for left in range(0, rows, TILE):
-                for column in range(tile * TILE, min(tile * TILE + TILE, columns)):
-                    for row in range(left, min(left + TILE, rows)):
-                        margin = np.int64(strip[np.uint64(row * columns + column)]) - BIAS
-                        out[np.uint64(column * rows + row)] = scale * margin + shift
