@@ -4,8 +4,9 @@
     python benchmarks/serve.py --tables DIR --rules R --seeds N  # asks tables that are there
 
 The server has one core and this client another, where there are two. Boards are drawn evenly from the top four tiers;
-each request asks for the value and every move of one board. ``batch``: the same boards, 256 a request. The CPU time
-is the server's, searches included.
+each request asks for the value and every move of one board. ``in turn``: each request waits for the answer before it;
+``offered``: so many a second are sent, whether answers have come or not, and times count from when a request was due.
+``batch``: 256 boards a request. The CPU time is the server's, searches included.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -39,25 +40,29 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=12, help="the largest tier to ask")
     parser.add_argument("--tables", type=Path, help="folder of tables that are there")
     parser.add_argument("--requests", type=int, default=10_000, help="look-ups a line")
+    parser.add_argument("--rate", type=int, default=2_000, help="requests offered a second")
     args = parser.parse_args()
     if args.tables:
-        measure(args.tables, args.rules, args.seeds, args.requests)
+        measure(args.tables, args.rules, args.seeds, args.requests, args.rate)
         return
     with tempfile.TemporaryDirectory() as folder:
         build_tables(Path(folder), args.rules, args.seeds, distance=True)
-        measure(Path(folder), args.rules, args.seeds, args.requests)
+        measure(Path(folder), args.rules, args.seeds, args.requests, args.rate)
 
 
-def measure(folder: Path, rules: Rules, seeds: int, count: int) -> None:
+def measure(folder: Path, rules: Rules, seeds: int, count: int, rate: int) -> None:
     """Print a line for each way to ask."""
     boards = draw(rules, seeds, count)
     print(f"{rules.id}, boards of {max(0, seeds - 3)} to {seeds} seeds")
     with serving(folder) as (process, port):
         client = Client(port)
         client.get(requests(rules, boards[:500]))
-        report("get", process, lambda: client.get(requests(rules, boards)))
+        wanted = requests(rules, boards)
+        report("in turn", process, lambda: client.get(wanted))
+        report(f"{rate:,} a second offered", process, lambda: client.offer(wanted, rate))
         with searching(port):
-            report("get, beside a search", process, lambda: client.get(requests(rules, boards)))
+            report("in turn, beside a search", process, lambda: client.get(wanted))
+            report("offered, beside a search", process, lambda: client.offer(wanted, rate))
         report("batch", process, lambda: client.get(batches(rules, boards)), BATCH)
 
 
@@ -123,6 +128,24 @@ class Client:
             taken.append(time.perf_counter() - began)
         return taken
 
+    def offer(self, wanted: list[bytes], rate: int) -> list[float]:
+        """Seconds from when each request was due to its answer, ``rate`` of them due a second."""
+        began = time.perf_counter()
+
+        def send() -> None:
+            for number, request in enumerate(wanted):
+                time.sleep(max(0.0, began + number / rate - time.perf_counter()))
+                self.connection.sendall(request)
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        taken = []
+        for number in range(len(wanted)):
+            self.answer()
+            taken.append(time.perf_counter() - began - number / rate)
+        sending.join()
+        return taken
+
     def answer(self) -> None:
         """Read one answer."""
         while (end := self.received.find(b"\r\n\r\n")) < 0:
@@ -166,7 +189,7 @@ def batches(rules: Rules, boards: list[str]) -> list[bytes]:
     return found
 
 
-def report(name: str, process: subprocess.Popen[str], run, boards: int = 1) -> None:
+def report(name: str, process: subprocess.Popen[str], run: Callable[[], list[float]], boards: int = 1) -> None:
     """Print look-ups a second, the time of a request, and the server's CPU time a look-up."""
     cpu, began = cpu_seconds(process), time.perf_counter()
     taken = sorted(run())
@@ -174,7 +197,7 @@ def report(name: str, process: subprocess.Popen[str], run, boards: int = 1) -> N
     each = [1e3 * taken[int(share * (len(taken) - 1))] for share in (0.5, 0.99, 1)]
     looked_up = boards * len(taken)
     times = f"p50 {each[0]:.2f} ms, p99 {each[1]:.2f} ms, longest {each[2]:.2f} ms"
-    print(f"  {name:22s}{looked_up / seconds:9,.0f} a second   {times}   CPU {1e6 * cpu / looked_up:.0f} us each")
+    print(f"  {name:26s}{looked_up / seconds:9,.0f} a second   {times}   CPU {1e6 * cpu / looked_up:.0f} us each")
 
 
 def cpu_seconds(process: subprocess.Popen[str]) -> float:
