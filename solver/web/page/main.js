@@ -39,8 +39,8 @@ function show(next) {
   }
   byId("undo").disabled = !undo.past.length;
   byId("redo").disabled = !undo.future.length;
-  if (place.view !== "omweso") oware.show(place);
-  if (place.view === "tables") tables.show(place, oware);
+  const shown = place.view === "omweso" ? null : oware.show(place);
+  if (place.view === "tables") tables.show(place, oware, shown);
   if (place.view === "omweso") omweso.show(place);
 }
 

@@ -199,12 +199,20 @@ export class OmwesoView {
   }
 }
 
-/** @param {any} depth @param {Side} turn */
-function depthWords(depth, turn) {
-  const best = depth.lines[0];
-  const chance = best?.chance ?? null;
-  const judged = chance === null ? "" : ` ${sideName(turn)} wins ${Math.round(chance * 100)} of 100 such games (estimate)`;
-  return `Depth ${depth.depth}, ${rough(depth.nodes)} nodes: best ${best?.move ?? "?"},${judged}. ${best?.pv?.length > 1 ? `Then ${best.pv.slice(1, 6).join(" ")}.` : ""}`;
+/** @typedef {{move: string, chance: number, plies_to_end: number | null, exact: boolean, pv: string[]}} OmwesoLine */
+
+/** @param {{depth: number, nodes: number, lines: OmwesoLine[]}} depth @param {Side} turn */
+function depthWords({ depth, nodes, lines: [best] }, turn) {
+  const searched = `Depth ${depth}, ${rough(nodes)} nodes.`;
+  if (!best) return searched;
+  const then = best.pv.length > 1 ? ` Then ${best.pv.slice(1, 6).join(", ")}.` : "";
+  return `${searched} Best is ${best.move}: ${chanceWords(best, turn)}.${then}`;
+}
+
+/** @param {OmwesoLine} line @param {Side} turn */
+function chanceWords({ chance, plies_to_end: plies }, turn) {
+  if (plies !== null) return `${sideName(turn)} ${chance > 0 ? "wins" : "loses"} in ${plural(plies, "turn")} (exact)`;
+  return `${sideName(turn)} wins about ${Math.round(chance * 100)} of 100 such games (estimate)`;
 }
 
 /** @param {OmwesoPlace} place @param {string} turn @returns {OmwesoPlace} */
@@ -224,9 +232,10 @@ function keyOf(place) {
 }
 
 /** @param {Turn} turn */
-function does({ captured, laps, status }) {
-  if (status === "endless") return "never ends: the game is void";
-  return `${captured ? `captures ${captured}` : "captures nothing"}, ${plural(laps, "lap")}`;
+function does({ captured, laps, status, points }) {
+  if (status === "endless") return "never ends";
+  const scored = points ? `; ${points.name}, ${plural(points.points, "point")}` : "";
+  return `${captured ? `captures ${captured}` : "captures nothing"}, ${plural(laps, "lap")}${scored}`;
 }
 
 /** @param {number[]} counts */

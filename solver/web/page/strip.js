@@ -26,18 +26,20 @@ export class GameStrip {
     /** @type {Review | null} */
     this.review = null;
     this.key = "";
+    /** Whether every move has its review, or will not have one. */
+    this.whole = true;
     /** @type {{place: Place, control: AbortController} | null} the review under way */
     this.asked = null;
     this.askSoon = afterPause((/** @type {Place} */ place) => this.#ask(place), PAUSE);
   }
 
-  /** @param {Place} place asks for a review, if the game is not the one reviewed; what is known of its beginning stays */
+  /** @param {Place} place the game is this one now; what is known of its beginning stays */
   follow(place) {
     if (gameKey(place) === this.key) return;
     if (this.asked && !continues(place, this.asked.place)) this.#drop();
     this.review = place.moves ? unreviewed(place, this.#known(place), this.review?.start ?? null) : null;
     this.key = gameKey(place);
-    if (place.moves) this.askSoon(place);
+    this.whole = !place.moves;
   }
 
   /** @param {Review} review @param {Place} place a review that has come with a record */
@@ -45,12 +47,14 @@ export class GameStrip {
     this.#drop();
     this.review = review;
     this.key = gameKey(place);
+    this.whole = true;
     this.titled = review.title;
   }
 
-  /** @param {Place} place @param {boolean} hidden no values */
+  /** @param {Place} place of which the server has an answer, so its game can be reviewed @param {boolean} hidden no values */
   show(place, hidden) {
     this.shown = { place, hidden };
+    if (!this.whole) this.askSoon(place);
     this.root.hidden = !this.review?.moves.length;
     if (!this.review?.moves.length) return;
     byId("strip-title").textContent = (this.review.title === this.titled && this.titled) || "The game";
@@ -66,20 +70,19 @@ export class GameStrip {
     try {
       this.#keep(await patiently(() => send("oware/review", game, control.signal), control.signal));
     } catch (error) {
-      if (isAbort(error)) return; // what else goes wrong leaves the moves without marks
+      if (isAbort(error)) return;
+      this.whole = true; // the moves stay without marks
     }
-    if (this.asked !== asked) return;
-    this.asked = null;
-    const now = this.shown?.place;
-    if (now && gameKey(now) !== gameKey(place)) this.askSoon(now);
+    if (this.asked === asked) this.asked = null;
+    if (!this.whole && this.shown) this.askSoon(this.shown.place);
   }
 
   /** @param {Review} review of the game shown, or of its beginning */
   #keep(review) {
     if (!this.shown || !this.review) return;
     const { place, hidden } = this.shown;
-    const whole = review.moves.length === this.review.moves.length;
-    this.review = whole ? review : unreviewed(place, review.moves, review.start);
+    this.whole = review.moves.length === this.review.moves.length;
+    this.review = this.whole ? review : unreviewed(place, review.moves, review.start);
     this.show(place, hidden);
   }
 

@@ -28,8 +28,8 @@ export class TablesView {
     fill(root, this.error, this.chooser, this.panel);
   }
 
-  /** @param {Place} place @param {Oware} oware whose position is "here" */
-  async show(place, oware) {
+  /** @param {Place} place @param {Oware} oware whose position is "here" @param {Promise<void> | null} settled when it has its answer */
+  async show(place, oware, settled) {
     this.place = place;
     this.loading.abort();
     const { signal } = (this.loading = new AbortController());
@@ -37,6 +37,8 @@ export class TablesView {
     try {
       this.tables ??= (await ask("tables", {}, signal)).rules;
       say(this.error);
+      await settled;
+      if (signal.aborted) return;
       await this.#show(place, oware, signal);
     } catch (error) {
       if (!isAbort(error)) say(this.error, /** @type {Error} */ (error).message);

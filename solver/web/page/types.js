@@ -144,7 +144,7 @@
  * @property {number} captured
  * @property {number} laps
  * @property {OmwesoPos} after
- * @property {object | null} points
+ * @property {{name: string, points: number} | null} points
  */
 
 /**
