@@ -73,6 +73,15 @@ export function byId(id) {
 }
 
 /**
+ * A text in whose scores no line breaks: 26–22 stays together.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function unbroken(text) {
+  return text.split(/([0-9½]+–[0-9½]+)/).map((part, index) => (index % 2 ? element("span", { class: "whole" }, part) : part));
+}
+
+/**
  * Says something in place: shown with these words, hidden without.
  * @param {HTMLElement} place
  * @param {...(Child | Child[])} words

@@ -5,7 +5,7 @@
 /** @import {Answer} from "./types.js" */
 /** @import {Said} from "./verdicts.js" */
 
-import { element, fill } from "./dom.js";
+import { element, fill, unbroken } from "./dom.js";
 import { certaintyMark, outcomeMark } from "./marks.js";
 import { CERTAINTY_WORDS, OUTCOME_TITLES, plural, signed, typeset } from "./words.js";
 
@@ -44,7 +44,7 @@ function link(said, { hidden, href, onPoint }) {
   const { move } = said;
   const parts = [
     element("span", { class: "letter" }, move.move),
-    element("span", { class: "does" }, does(said)),
+    element("span", { class: "does" }, unbroken(does(said))),
     !hidden && fromHere(said) && element("span", { class: "from-here" }, fromHere(said)),
     !hidden && element("span", { class: `worth ${said.outcome}`, "data-worth": said.text }, element("span", { class: "number" }, said.text), certaintyMark(said.certainty)),
     !hidden && element("span", { class: "visually-hidden" }, said.certainty ? `, ${CERTAINTY_WORDS[said.certainty]}` : ""),

@@ -10,7 +10,7 @@
 import { format } from "./address.js";
 import { askOware, isAbort } from "./api.js";
 import { Board } from "./board.js";
-import { afterPause, byId, element, say } from "./dom.js";
+import { afterPause, byId, element, fill, say, unbroken } from "./dom.js";
 import { Editor } from "./editor.js";
 import { afterMove, atPly, newGame, played, positionKey } from "./game.js";
 import { showLegend } from "./marks.js";
@@ -182,9 +182,9 @@ export class Oware {
       : known || answer.over ? typeset(answer.verdict ?? toMove) : `${toMove}: no table reaches here`; // prettier-ignore
     const shown = hide && !answer.over ? toMove : words;
     const headline = byId("headline");
-    if (headline.textContent !== shown) headline.textContent = shown;
+    if (headline.textContent !== shown) fill(headline, unbroken(shown));
     const sure = hide || answer.over ? "" : searched ? (searched.exact ? "Exact, proven by search. " : `Estimate at depth ${depth?.depth}. `) : sureness(answer);
-    const view = answer.over || hide ? "" : `Numbers in seeds, from ${sideName(position.turn)}’s view. `;
+    const view = answer.over || hide || !(known || searched) ? "" : `Numbers in seeds, from ${sideName(position.turn)}’s view. `;
     const turn = answer.over ? "" : shown.startsWith(toMove) ? "" : `${toMove}. `;
     byId("under").textContent = `${sure}${turn}${view}${plural(position.seeds, "seed")} on the board. Rules: ${answer.rules.id}.${answer.repeats && !answer.over ? " This board has been there before." : ""}`;
   }

@@ -138,7 +138,7 @@ function histogram(tier, here) {
   const you = value === null ? null : element("p", { class: "you" }, `You are here: ${signed(value)}`);
   if (you && value !== null) you.style.setProperty("--at", `${((value + tier.seeds + 0.5) / (2 * tier.seeds + 1)) * 100}%`);
   const axis = element("div", { class: "axis", "aria-hidden": "true" }, [-tier.seeds, Math.round(-tier.seeds / 2), 0, Math.round(tier.seeds / 2), tier.seeds].map((at) => element("span", {}, signed(at))));
-  return element("figure", { class: "histogram-box" }, element("figcaption", {}, "Boards by value, in seeds, for the player to move"), you, chart, axis, element("details", {}, element("summary", {}, "The numbers"), numbers(counts)));
+  return element("figure", { class: "histogram-box" }, element("figcaption", {}, `Boards by value, in seeds, for the player to move${tier.exact === null ? "" : "; endless play is split evenly here"}`), you, chart, axis, element("details", {}, element("summary", {}, "The numbers"), numbers(counts)));
 }
 
 /** @param {number} at @param {number} count @param {number} most @param {Tier} tier @param {boolean} here */

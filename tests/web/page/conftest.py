@@ -53,7 +53,9 @@ def visit(chromium: Any, address: str, complaints: list[str]) -> Iterator[Visit]
     """Opens pages, without motion unless asked for; at the end nothing may have been said on the console."""
     contexts = []
 
-    def opened(query: str = "", *, at: str = address, width: int = 1280, height: int = 900, motion: bool = False, **more: Any) -> Any:
+    def opened(
+        query: str = "", *, at: str = address, width: int = 1280, height: int = 900, motion: bool = False, **more: Any
+    ) -> Any:
         wish = "no-preference" if motion else "reduce"
         context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion=wish, **more)
         contexts.append(context)

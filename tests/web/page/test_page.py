@@ -355,7 +355,9 @@ def test_hidden_values_are_nowhere_and_stay_hidden(visit: Visit) -> None:
         assert page.locator("[data-worth]").count() == 0
         assert page.inner_text("#headline") == "South to move"
         assert not re.search(r"[+−][1-9]|wins|loses|draws", page.inner_text("#oware .hero") + page.inner_text("#moves"))
-        names = page.locator("#board a.house").evaluate_all("links => links.map(link => link.getAttribute('aria-label'))")
+        names = page.locator("#board a.house").evaluate_all(
+            "links => links.map(link => link.getAttribute('aria-label'))"
+        )
         assert not any(re.search("wins|loses|draws", name) for name in names)
         page.reload()
 
