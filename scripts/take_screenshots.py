@@ -1,4 +1,4 @@
-"""Writes the pictures of the page into docs/pictures, for README and docs/page.md: ``python scripts/take_screenshots.py``.
+"""Writes the pictures of the page into docs/pictures, for docs/page.md: ``python scripts/take_screenshots.py``.
 
 Builds the tables that the pictures show in a temporary folder, serves them, looks at the page with Chromium, and keeps
 each picture small (a palette).

@@ -1,5 +1,6 @@
 // @ts-check
-// Building elements: one function for HTML, one for SVG, and looking up what index.html must have. Knows nothing of games.
+// Building elements: one function for HTML, one for SVG, and looking up what index.html must have. Knows nothing of
+// games.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
@@ -78,7 +79,9 @@ export function byId(id) {
  * @returns {Child[]}
  */
 export function unbroken(text) {
-  return text.split(/([0-9½]+–[0-9½]+)/).map((part, index) => (index % 2 ? element("span", { class: "whole" }, part) : part));
+  return text
+    .split(/([0-9½]+–[0-9½]+)/)
+    .map((part, index) => (index % 2 ? element("span", { class: "whole" }, part) : part));
 }
 
 /**

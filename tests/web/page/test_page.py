@@ -20,6 +20,8 @@ from tests.web.page.conftest import SEEDS, Visit
 SIX = "0-0-1-0-1-1-1-0-0-1-0-1-21-21-S"
 """Six seeds, level stores."""
 WIDTHS = (360, 768, 1440)
+GO = "address => { history.pushState(null, '', address); dispatchEvent(new PopStateEvent('popstate')); }"
+"""Shows another address without loading the page anew."""
 
 
 # -- reading the page -------------------------------------------------------------------------------------------------
@@ -313,8 +315,7 @@ def test_the_values_are_the_probers(visit: Visit, tables: Path, rules: Rules) ->
             position = Position(tuple(board), (left // 2 + lead, left - left // 2), choose.randrange(2), rules)
             if position.result() is not None:
                 continue
-            page.evaluate("address => { history.pushState(null, '', address); dispatchEvent(new PopStateEvent('popstate')); }",
-                          f"?rules={rules.id}&position={position.text}")  # fmt: skip
+            page.evaluate(GO, f"?rules={rules.id}&position={position.text}")
             wait_for_position(page, position.text)
             wanted = labels(opened, position)
             for place in ("#board a.house", "#moves a"):
