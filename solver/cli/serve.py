@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from solver.cli.options import Whole, tables_option
 from solver.errors import AbapaError
 
-NEEDED = ("starlette", "uvicorn")
+NEEDED = ("starlette", "uvicorn", "httptools")
 
 
 @click.command
@@ -49,7 +49,7 @@ def command(context: click.Context, tables: Path, port: int, host: str, address:
 def _get(state: object, address: str) -> int:
     """Print the answer to one request; the exit code."""
     from solver.web.app import application
-    from solver.web.offline import get
+    from solver.web.offline import tell
     from solver.web.state import State
 
     if not address.startswith("/"):
@@ -60,7 +60,7 @@ def _get(state: object, address: str) -> int:
         sys.stdout.buffer.write(part)
         sys.stdout.buffer.flush()
 
-    status = get(application(state), address, write)
+    status = tell(application(state), address, write)
     if status < 300:
         return 0
     return AbapaError.exit_code if status in (400, 405, 413) else 1

@@ -11,8 +11,8 @@ Houses are numbered as in the rules: 0..m-1 South's, left to right (letters A..)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from solver.errors import PositionError
@@ -21,6 +21,8 @@ from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
 SOUTH, NORTH = 0, 1
 SIDES = ("South", "North")
 Board = tuple[int, ...]
+
+_SEPARATOR = re.compile(r"\s*[,\s]\s*|(?<=[0-9])-")
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Position:
         houses = 2 * self.rules.pits
         if len(self.board) != houses:
             raise PositionError(f"{len(self.board)} houses given: a board of {self.rules.id} has {houses}")
-        if any(count < 0 for count in (*self.board, *self.stores)):
+        if min(self.board) < 0 or min(self.stores) < 0:
             raise PositionError("a house or a store holds a negative number of seeds: counts are 0 or more")
         if self.turn not in (SOUTH, NORTH):
             raise PositionError(f"turn {self.turn!r}: accepted are 0 (South) and 1 (North)")
@@ -83,17 +85,18 @@ class Position:
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
-        tokens = re.split(r"\s*[,\s]\s*|(?<=[0-9])-", text.strip()) if text.strip() else []
+        tokens = _SEPARATOR.split(text.strip()) if text.strip() else []
         turn, sided = SOUTH, False
         if tokens and tokens[-1] in ("S", "s", "N", "n"):
             turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
             if len(tokens) == houses:
                 raise PositionError(f"position {text!r} names the side to move but no stores: {form}")
         for token in tokens:
+            if token.isascii() and token.isdigit() and len(token) <= 4:
+                continue
             if re.fullmatch(r"-[0-9]+", token) or token == "":
                 raise PositionError(f"position {text!r} has a negative or empty count: counts are 0 or more; {form}")
-            if not re.fullmatch(r"[0-9]{1,4}", token):
-                raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
+            raise PositionError(f"position {text!r} has {token!r} where a count belongs: {form}")
         counts = tuple(int(token) for token in tokens)
         if len(counts) != houses + 2 * sided:
             raise PositionError(f"position {text!r} has {len(counts)} counts: {form}")
@@ -179,25 +182,24 @@ class Position:
 
     def sow(self, house: int) -> Move:
         """What playing ``house`` does, legal or not: sowing, capture, grand slam (``win-only`` needs the stores)."""
-        pits, board = self.rules.pits, list(self.board)
+        board, first = list(self.board), (1 - self.turn) * self.rules.pits
         seeds, board[house] = board[house], 0
-        foe = range((1 - self.turn) * pits, (2 - self.turn) * pits)
-        feeds, at = False, house
+        foe = slice(first, first + self.rules.pits)
+        before, at = sum(board[foe]), house
         for at in self.sowing(house):
             board[at] += 1
-            feeds = feeds or at in foe
-        taken: list[int] = []
-        while seeds and at in foe and board[at] in (2, 3):
+        left = sum(board[foe])
+        feeds, taken = left > before, []
+        while seeds and foe.start <= at < foe.stop and board[at] in (2, 3):
             taken.append(at)
             at -= 1
         captured = sum(board[pit] for pit in taken)
-        slam = bool(captured) and captured == sum(board[pit] for pit in foe) and self._slam_keeps(captured)
+        slam = bool(captured) and captured == left and self._slam_keeps(captured)
         if slam:
             captured, taken = 0, []
         for pit in taken:
             board[pit] = 0
-        starves = not any(board[pit] for pit in foe)
-        return Move(house, captured, tuple(board), feeds, starves, tuple(taken), slam)
+        return Move(house, captured, tuple(board), feeds, captured == left, tuple(taken), slam)
 
     def sowing(self, house: int) -> tuple[int, ...]:
         """The houses that the seeds of ``house`` fall into, in order: the house lifted from is skipped on each lap."""
@@ -212,13 +214,17 @@ class Position:
     @cached_property
     def playable(self) -> tuple[Move, ...]:
         """The moves that the sowing, feeding and grand slam rules allow, whether or not the game has ended."""
+        return tuple(self._allowed())
+
+    def _allowed(self) -> Iterator[Move]:
+        """The same one by one: whether there is any shows with the first."""
         own = range(self.turn * self.rules.pits, (self.turn + 1) * self.rules.pits)
-        moves = [self.sow(house) for house in own if self.board[house]]
+        moves = (self.sow(house) for house in own if self.board[house])
         if self.rules.grand_slam is GrandSlam.FORBIDDEN:
-            return tuple(move for move in moves if not move.starves)
+            return (move for move in moves if not move.starves)
         if not any(self.row(1 - self.turn)):
-            return tuple(move for move in moves if move.feeds)
-        return tuple(moves)
+            return (move for move in moves if move.feeds)
+        return moves
 
     def legal_moves(self) -> tuple[int, ...]:
         """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
@@ -241,16 +247,16 @@ class Position:
             else (self.stores[0], self.stores[1] + move.captured)
         )
         seen = frozenset() if move.captured else self.seen | {(self.board, self.turn)}
-        return replace(self, board=move.board, stores=stores, turn=1 - self.turn, seen=seen)
+        return Position(move.board, stores, 1 - self.turn, self.rules, seen)
 
     # -- end ----------------------------------------------------------------------------------------------------------
 
     @property
     def ending(self) -> str | None:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
-        if any(2 * store > self.total for store in self.stores):
+        if 2 * max(self.stores) > self.total:
             return "majority"
-        if not self.playable:
+        if next(self._allowed(), None) is None:
             return "nomove"
         return "repetition" if (self.board, self.turn) in self.seen else None
 

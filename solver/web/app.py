@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from itertools import groupby
 
 from starlette.applications import Starlette
@@ -11,39 +11,76 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from solver.errors import AbapaError
 from solver.web.errors import Refused
 from solver.web.guard import Guard, Hosts
 from solver.web.response import refusal
-from solver.web.routes import ADDRESSES, Address, Endpoint
+from solver.web.routes import ADDRESSES, Address
 from solver.web.state import State
+
+Answering = Callable[[Request], Awaitable[Response]]
 
 
 def application(state: State, hosts: Hosts | None = None) -> Guard:
     """The application that answers from a state. ``hosts``: which Host headers it admits, those of 127.0.0.1 else."""
-    app = Starlette(
-        routes=[_route(list(addresses)) for _, addresses in groupby(ADDRESSES, key=lambda address: address.path)],
-        exception_handlers={AbapaError: _refuse, HTTPException: _refuse_address, Exception: _own_fault},
-    )
-    app.router.redirect_slashes = False
-    app.state.server = state
-    return Guard(app, hosts or Hosts())
+    return Guard(Addresses(state), hosts or Hosts())
 
 
-def _route(addresses: Sequence[Address]) -> Route:
-    """One path, for all its methods."""
-    endpoints = {address.method: address.endpoint for address in addresses}
-    if len(addresses) == 1:
-        return Route(addresses[0].path, addresses[0].endpoint, methods=list(endpoints))
-    return Route(addresses[0].path, _by_method(endpoints), methods=list(endpoints))
+class Addresses:
+    """Finds what answers: fixed addresses in a dictionary, which is quicker, all others by Starlette's router."""
+
+    def __init__(self, state: State) -> None:
+        answering = {address: _bound(address, state) for address in ADDRESSES}
+        self._fixed = {
+            (address.method, address.path): answers for address, answers in answering.items() if "{" not in address.path
+        }
+        self._router = Starlette(
+            routes=[
+                Route(path, _by_method({address.method: answering[address] for address in addresses}), methods=methods)
+                for path, addresses, methods in _by_path()
+            ],
+            exception_handlers={AbapaError: _refuse, HTTPException: _refuse_address, Exception: _own_fault},
+        )
+        self._router.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        answers = self._fixed.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
+        if answers is None:
+            await self._router(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            response = await answers(request)
+        except AbapaError as error:
+            response = refusal(error)
+        except Exception as error:
+            response = await _own_fault(request, error)
+        await response(scope, receive, send)
 
 
-def _by_method(endpoints: dict[str, Endpoint]) -> Endpoint:
-    async def endpoint(request: Request) -> Response:
-        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
+def _bound(address: Address, state: State) -> Answering:
+    """The endpoint of an address, answering from a state."""
 
-    return endpoint
+    async def answers(request: Request) -> Response:
+        return await address.endpoint(state, request)
+
+    return answers
+
+
+def _by_path() -> list[tuple[str, list[Address], list[str]]]:
+    """Every path, with its addresses and their methods."""
+    found = [(path, list(addresses)) for path, addresses in groupby(ADDRESSES, key=lambda address: address.path)]
+    return [(path, addresses, [address.method for address in addresses]) for path, addresses in found]
+
+
+def _by_method(answering: dict[str, Answering]) -> Answering:
+    async def answers(request: Request) -> Response:
+        return await answering["GET" if request.method == "HEAD" else request.method](request)
+
+    return answers
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

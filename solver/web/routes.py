@@ -38,7 +38,7 @@ MOST_POSITIONS = 256
 MOST_BODY = 256 << 10
 MOST_BATCH_MOVES = 8 * MOST_MOVES
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+Endpoint = Callable[[State, Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,6 @@ class Address:
         return (self.endpoint.__doc__ or "").strip().split("\n", 1)[0]
 
 
-def _state(request: Request) -> State:
-    return request.app.state.server
-
-
 def _fields(request: Request) -> Fields:
     return Fields.of_query(request.scope["query_string"])
 
@@ -67,7 +63,7 @@ def _fields(request: Request) -> Fields:
 # -- Oware ------------------------------------------------------------------------------------------------------------
 
 
-async def oware_position(request: Request) -> Response:
+async def oware_position(state: State, request: Request) -> Response:
     """What a position is worth, and each move, best first.
 
     ``rules`` (abapa), ``position`` (start), ``moves``: letters played from there, so that repetition is known.
@@ -75,10 +71,10 @@ async def oware_position(request: Request) -> Response:
     fields = _fields(request)
     game = read_game(fields)
     fields.close()
-    return Json(oware_answer.answer(_state(request), game))
+    return Json(oware_answer.answer(state, game))
 
 
-async def oware_positions(request: Request) -> Response:
+async def oware_positions(state: State, request: Request) -> Response:
     """The same of up to 256 positions: a JSON array of objects with the same fields, answered each in its place.
 
     What cannot be answered is an object with ``error`` in its place. All ``moves`` together: up to 8,000.
@@ -97,7 +93,7 @@ async def oware_positions(request: Request) -> Response:
             fields = Fields.of_object(item)
             game = read_game(fields)
             fields.close()
-            answers.append(oware_answer.answer(_state(request), game))
+            answers.append(oware_answer.answer(state, game))
         except AbapaError as error:
             answers.append(error_object(error))
         await asyncio.sleep(0)  # others are answered in between
@@ -108,7 +104,7 @@ def _has_moves(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("moves"), str)
 
 
-async def oware_line(request: Request) -> Response:
+async def oware_line(state: State, request: Request) -> Response:
     """Best play by both sides from a position.
 
     ``rules``, ``position``, ``moves`` as above; ``limit``: most moves, 1 to 200 (60).
@@ -116,10 +112,10 @@ async def oware_line(request: Request) -> Response:
     fields = _fields(request)
     game, limit = read_game(fields), fields.whole("limit", 1, 200, 60)
     fields.close()
-    return Json(oware_answer.line(_state(request), game, limit))
+    return Json(oware_answer.line(state, game, limit))
 
 
-async def oware_search(request: Request) -> Response:
+async def oware_search(state: State, request: Request) -> Response:
     """Search a position deeper and deeper: an event ``depth`` for each depth, then ``done``, or ``error``.
 
     ``rules``, ``position``, ``moves`` as above; ``seconds`` up to 30 (3); ``depth`` 1 to 100; ``multipv``: the best so
@@ -129,10 +125,10 @@ async def oware_search(request: Request) -> Response:
     fields = _fields(request)
     game, wanted = read_game(fields), Wanted.read(fields, 8)
     fields.close()
-    return Events(oware_searching.search(_state(request), game, wanted))
+    return Events(oware_searching.search(state, game, wanted))
 
 
-async def oware_play(request: Request) -> Response:
+async def oware_play(state: State, request: Request) -> Response:
     """The engine's move at a level of strength, and how it was weakened.
 
     ``rules``, ``position``, ``moves`` as above; ``level`` 1 to 8 (8); ``seed``: of the level's errors, which are drawn
@@ -142,16 +138,16 @@ async def oware_play(request: Request) -> Response:
     game, level = read_game(fields), fields.choice("level", BY_NUMBER, str(len(LEVELS)))
     seed = fields.whole("seed", 0, 2**53) if "seed" in fields else None
     fields.close()
-    return Json(await oware_searching.play(_state(request), game, level, seed))
+    return Json(await oware_searching.play(state, game, level, seed))
 
 
-async def levels(request: Request) -> Response:
+async def levels(state: State, request: Request) -> Response:
     """The levels of strength, the weakest first."""
     _fields(request).close()
     return Json([level_object(level) for level in LEVELS])
 
 
-async def oware_review(request: Request) -> Response:
+async def oware_review(state: State, request: Request) -> Response:
     """What each move of a game was worth, what it lost, and which was best.
 
     The body is a game record (Oware Game Notation, text/plain, up to 64 KiB), or, as application/json, an object with
@@ -165,10 +161,10 @@ async def oware_review(request: Request) -> Response:
     else:
         with reading("body"):
             record = reviewing.read_record(body.decode("utf-8", errors="replace"))
-    return Json(await reviewing.review(_state(request), record))
+    return Json(await reviewing.review(state, record))
 
 
-async def oware_record(request: Request) -> Response:
+async def oware_record(state: State, request: Request) -> Response:
     """The game as a record in Oware Game Notation.
 
     ``rules``, ``position``, ``moves`` as above.
@@ -183,13 +179,13 @@ async def oware_record(request: Request) -> Response:
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
-async def tables(request: Request) -> Response:
+async def tables(state: State, request: Request) -> Response:
     """Which tables there are: of each rule set the tiers, with counts, size and hash."""
     _fields(request).close()
-    return Json(tables_object(_state(request)))
+    return Json(tables_object(state))
 
 
-async def tier(request: Request) -> Response:
+async def tier(state: State, request: Request) -> Response:
     """One tier: the same, with the histogram of its values and its longest distance.
 
     The path names the rule set and the number of seeds; a position with the longest distance comes with it.
@@ -199,22 +195,22 @@ async def tier(request: Request) -> Response:
     rules_id, seeds = fields.text("rules"), fields.whole("seeds", 0, 127)
     with reading("rules"):
         rules = read_rules(rules_id)
-    return Json(await one_tier(_state(request), rules, seeds))
+    return Json(await one_tier(state, rules, seeds))
 
 
 # -- Omweso -----------------------------------------------------------------------------------------------------------
 
 
-def _listed(request: Request, make: Callable[[], dict[str, Any]]) -> Awaitable[dict[str, Any]]:
+def _listed(state: State, make: Callable[[], dict[str, Any]]) -> Awaitable[dict[str, Any]]:
     """What lists turns, on the thread for it."""
 
     def work(job: Job[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield make()
 
-    return _state(request).listing(work)
+    return state.listing(work)
 
 
-async def omweso_position(request: Request) -> Response:
+async def omweso_position(state: State, request: Request) -> Response:
     """Every turn of an Omweso position, with its choices, what it captures and the board after it.
 
     ``rules`` (tournament); ``position``: counts, or names of set-ups (all-two); ``first_turn`` and ``fresh``, 0 or 1:
@@ -224,10 +220,10 @@ async def omweso_position(request: Request) -> Response:
     fields = _fields(request)
     asked = AskedGame.read(fields)
     fields.close()
-    return Json(await _listed(request, lambda: omweso_answer.answer(asked)))
+    return Json(await _listed(state, lambda: omweso_answer.answer(asked)))
 
 
-async def omweso_laps(request: Request) -> Response:
+async def omweso_laps(state: State, request: Request) -> Response:
     """One turn lap by lap, the first 300 of them.
 
     As above, and ``turn``: the turn as it is written.
@@ -235,10 +231,10 @@ async def omweso_laps(request: Request) -> Response:
     fields = _fields(request)
     asked, text = AskedGame.read(fields), fields.text("turn")
     fields.close()
-    return Json(await _listed(request, lambda: omweso_answer.laps(asked, text)))
+    return Json(await _listed(state, lambda: omweso_answer.laps(asked, text)))
 
 
-async def omweso_search(request: Request) -> Response:
+async def omweso_search(state: State, request: Request) -> Response:
     """Search an Omweso position deeper and deeper; scores are the mover's chances to win, 0 to 1.
 
     As above; ``seconds`` up to 30 (3); ``depth`` 1 to 100; ``multipv``: 1 to 8 (1).
@@ -247,10 +243,10 @@ async def omweso_search(request: Request) -> Response:
     asked, limits = AskedGame.read(fields), read_limits(fields)
     multipv = fields.whole("multipv", 1, 8, 1)
     fields.close()
-    return Events(await omweso_searching.search(_state(request), asked, limits, multipv))
+    return Events(await omweso_searching.search(state, asked, limits, multipv))
 
 
-async def omweso_setups(request: Request) -> Response:
+async def omweso_setups(state: State, request: Request) -> Response:
     """The named set-ups that fit a board, and the one that the rules prescribe, if any.
 
     ``rules`` (tournament).
@@ -264,24 +260,24 @@ async def omweso_setups(request: Request) -> Response:
 # -- others -----------------------------------------------------------------------------------------------------------
 
 
-async def index(request: Request) -> Response:
+async def index(state: State, request: Request) -> Response:
     """This list."""
     _fields(request).close()
     return Json([{"method": a.method, "path": a.path, "answers": a.answers, "words": a.words} for a in ADDRESSES])
 
 
-async def page(request: Request) -> Response:
+async def page(state: State, request: Request) -> Response:
     """The page to look at positions and games."""
-    return _page_file(request, FIRST)
+    return _page_file(state, request, FIRST)
 
 
-async def static(request: Request) -> Response:
+async def static(state: State, request: Request) -> Response:
     """A file of the page, of a fixed list."""
-    return _page_file(request, request.path_params["name"])
+    return _page_file(state, request, request.path_params["name"])
 
 
-def _page_file(request: Request, name: str) -> Response:
-    file = _state(request).page.get(name)
+def _page_file(state: State, request: Request, name: str) -> Response:
+    file = state.page.get(name)
     if file is None:
         raise Refused("not-found", "there is no such file of the page")
     headers = {"etag": file.tag, "cache-control": "no-cache"}

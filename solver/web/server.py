@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from solver.errors import AbapaError
 from solver.web.app import application
@@ -26,7 +26,9 @@ REQUEST_SECONDS = 10.0
 IDLE_SECONDS = 30
 CONNECTIONS = 128
 MOST_HEAD = 16 << 10
-"""Bytes of a request's line and headers."""
+"""Bytes of a request's line and headers, where they come in parts."""
+MOST_REFUSED = 1 << 20
+"""Bytes of a body that are passed over when it has been refused."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -69,7 +71,6 @@ def server_of(state: State, host: str) -> Server:
         proxy_headers=False,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=1,
-        h11_max_incomplete_event_size=MOST_HEAD,
     )
     return Server(config, state)
 
@@ -94,13 +95,15 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class Connection(H11Protocol):
-    """uvicorn's connection, with time limits for a request to come and for its answer to be taken."""
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection, with limits for a request to come and for its answer to be taken."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._since = self.loop.time()
         """When the server began to wait for a request."""
+        self._outside = 0
+        """Bytes received since then that belong to no request under way."""
         self._deadline: asyncio.TimerHandle | None = None
         self._taken: asyncio.TimerHandle | None = None
 
@@ -112,11 +115,6 @@ class Connection(H11Protocol):
             waiting = [other for other in others if other._keeps_waiting]
             min(waiting, key=lambda other: other._since, default=self).transport.abort()
 
-    @property
-    def _keeps_waiting(self) -> bool:
-        """Whether no whole request is being answered, and the connection is not being cut already."""
-        return (self._at_rest or self._deadline is not None) and not self.transport.is_closing()
-
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
         if self._taken is not None:
@@ -127,13 +125,25 @@ class Connection(H11Protocol):
         if self._deadline is None and self._at_rest:
             self._await_request()
         super().data_received(data)
-        if not self._at_rest and not self.cycle.more_body:
-            self._forget()
+        if self._at_rest:
+            self._outside += len(data)
+            refused_body = self.cycle is not None and self.cycle.more_body  # answered before it was whole
+            if self._outside > (MOST_REFUSED if refused_body else MOST_HEAD):
+                self.transport.abort()
+        else:
+            self._outside = 0
+            if not self.cycle.more_body:
+                self._forget()
 
     @property
     def _at_rest(self) -> bool:
         """Whether no request is under way, so that what comes is the beginning of one."""
         return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def _keeps_waiting(self) -> bool:
+        """Whether no whole request is being answered, and the connection is not being cut already."""
+        return (self._at_rest or self._deadline is not None) and not self.transport.is_closing()
 
     def _await_request(self) -> None:
         self._since = self.loop.time()

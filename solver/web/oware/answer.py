@@ -10,27 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from databases.prober import MissingTierError, MoveValue, Probe, Tables
 from solver.oware.position import Move, Position
 from solver.web.errors import Refused
 from solver.web.oware import words
 from solver.web.oware.game import Game, position_object, rules_object
-from solver.web.oware.order import RULE, UNVALUED, in_order, outcome_of
+from solver.web.oware.order import RULE, UNVALUED, Outcome, in_order, outcome_of
 from solver.web.state import State
 
 Number = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ShownMove:
-    """A legal move, the position after it, and what it is worth to the player who makes it, where that is known."""
+    """A legal move, the position after it, how that ends the game, and, where known, what it is worth to its player.
+
+    ``least`` and ``most``: what the final margin can be, stores included, as far as tables tell.
+    """
 
     move: Move
     after: Position
     ending: str | None
-    value: MoveValue | None
+    value: MoveValue | None = None
+    least: int = 0
+    most: int = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome for its player; a majority wins, whatever values count on to."""
+        return "win" if self.ending == "majority" else outcome_of(self.least, self.most)
 
 
 def answer(state: State, game: Game) -> dict[str, Any]:
@@ -44,7 +54,7 @@ def answer(state: State, game: Game) -> dict[str, Any]:
     moves = _moves(position)
     try:
         tables = state.tables(position.rules, position.seeds)
-        probe, moves = valued(position, moves, tables)
+        probe, moves = _valued(position, moves, tables)
     except MissingTierError as error:
         raise Refused("missing-tier", str(error), answer=_unvalued(game, moves)) from error
     except Refused as error:
@@ -58,28 +68,23 @@ def _moves(position: Position) -> list[ShownMove]:
     shown = []
     for move in position.playable:
         after = position.after(move)
-        shown.append(ShownMove(move, after, after.ending, None))
+        shown.append(ShownMove(move, after, after.ending))
     return shown
 
 
-def valued(position: Position, moves: list[ShownMove], tables: Tables) -> tuple[Probe, list[ShownMove]]:
+def _valued(position: Position, moves: list[ShownMove], tables: Tables) -> tuple[Probe, list[ShownMove]]:
     """What the tables say of a position and its moves, best first. Raises MissingTierError."""
-    probe, first = tables.probe(position), position.turn * position.rules.pits
-    values = {value.house + first: value for value in tables.moves(position)}
-    repeats = False
-    for number, shown in enumerate(moves):
-        value = values[shown.move.house]
+    board, first = position.canonical, position.turn * position.rules.pits
+    probe, lead = tables.probe(board), lead_of(position)
+    values = {value.house + first: value for value in tables.moves(board)}
+    for shown in moves:
+        shown.value = values[shown.move.house]
         if shown.ending == "repetition":
-            value, repeats = _ended_value(position, shown, value), True
-        moves[number] = replace(shown, value=value)
-    if repeats:
+            shown.value = _ended_value(position, shown, shown.value)
+        shown.least, shown.most = _margins(position, lead, shown.value)
+    if any(shown.ending == "repetition" for shown in moves):
         probe = _folded(probe, [shown.value for shown in moves if shown.value])
-    lead = lead_of(position)
-
-    def outcome(shown: ShownMove) -> Any:
-        return outcome_of(*margins(position, lead, shown))
-
-    return probe, in_order(moves, outcome, lambda shown: shown.value)  # type: ignore[arg-type,return-value]
+    return probe, in_order(moves, lambda shown: shown.outcome, lambda shown: shown.value)  # type: ignore[return-value]
 
 
 def _ended_value(position: Position, shown: ShownMove, value: MoveValue) -> MoveValue:
@@ -107,14 +112,8 @@ def lead_of(position: Position) -> int:
     return position.stores[position.turn] - position.stores[1 - position.turn]
 
 
-def margins(position: Position, lead: int, shown: ShownMove) -> tuple[int, int]:
-    """The least and most that the final margin of a move can be for its player, as far as tables know."""
-    value = shown.value
-    if shown.ending == "majority":  # whatever is counted on
-        own = shown.after.stores[position.turn] - shown.after.stores[1 - position.turn]
-        if value is None:
-            return own, own
-    assert value is not None
+def _margins(position: Position, lead: int, value: MoveValue) -> tuple[int, int]:
+    """The least and most that the final margin of a move can be for its player, as far as tables tell."""
     if not position.rules.has_bounds:
         return lead + value.value, lead + value.value
     if value.lower is None or value.upper is None:
@@ -202,20 +201,18 @@ def _move_numbers(position: Position, shown: ShownMove) -> Number:
     value = shown.value
     if value is None:
         return _ended_numbers(position, shown) if shown.ending is not None else _NO_MOVE_NUMBERS
-    lead = lead_of(position)
-    least, most = margins(position, lead, shown)
     exact = not position.rules.has_bounds or (value.lower is not None and value.lower == value.upper)
-    certainty: Literal["over", "exact", "bounded"] = "exact" if exact else "bounded"
+    over = shown.ending is not None and shown.ending != "majority"
     return {
-        "outcome": "win" if shown.ending == "majority" else outcome_of(least, most),
-        "certainty": "over" if shown.ending in ("nomove", "repetition") else certainty,
+        "outcome": shown.outcome,
+        "certainty": "over" if over else "exact" if exact else "bounded",
         "value": value.value,
         "lower": value.lower,
         "upper": value.upper,
         "window": None,
         "distance": value.distance,
         "final": words.final_of(position, value.value) if exact else None,
-        "verdict": words.move_verdict(least, most),
+        "verdict": words.move_verdict(shown.least, shown.most),
     }
 
 

@@ -96,6 +96,7 @@ def position_object(position: Position) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=256)
 def rules_object(rules: Rules) -> dict[str, Any]:
     """A rule set as every answer shows it; ``bounds``: whether its tables hold what each side can force."""
     return {

@@ -14,11 +14,11 @@ def final_of(position: Position, value: int) -> Final:
 
     With an odd number to share evenly both are halves.
     """
-    total = position.seeds
-    mover, other = (total + value) / 2, (total - value) / 2
-    south, north = (mover, other) if position.turn == 0 else (other, mover)
-    final = position.stores[0] + south, position.stores[1] + north
-    return final if final[0] % 1 else (int(final[0]), int(final[1]))
+    seeds, stores = position.seeds, position.stores
+    margin = value if position.turn == 0 else -value
+    if (seeds + margin) % 2:
+        return stores[0] + (seeds + margin) / 2, stores[1] + (seeds - margin) / 2
+    return stores[0] + (seeds + margin) // 2, stores[1] + (seeds - margin) // 2
 
 
 def verdict(final: Final) -> str:

@@ -1,0 +1,210 @@
+"""Times abapa serve: look-ups a second over one connection and how long each takes, alone and beside a search.
+
+    python benchmarks/serve.py                                   # builds awari 0..12 in a temporary folder
+    python benchmarks/serve.py --tables DIR --rules R --seeds N  # asks tables that are there
+
+The server has one core and this client another, where there are two. Boards are drawn evenly from the top four tiers;
+each request asks for the value and every move of one board. ``in turn``: each request waits for the answer before it;
+``offered``: so many a second are sent, whether answers have come or not, and times count from when a request was due.
+``batch``: 256 boards a request. The CPU time is the server's, searches included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from databases.builder.build import build_tables
+from databases.tiers import board_at, tier_size
+from solver.oware.rules import Rules
+
+BATCH = 256
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rules", type=Rules.parse, default=Rules.parse("awari"), help="rule set")
+    parser.add_argument("--seeds", type=int, default=12, help="the largest tier to ask")
+    parser.add_argument("--tables", type=Path, help="folder of tables that are there")
+    parser.add_argument("--requests", type=int, default=10_000, help="look-ups a line")
+    parser.add_argument("--rate", type=int, default=2_000, help="requests offered a second")
+    args = parser.parse_args()
+    if args.tables:
+        measure(args.tables, args.rules, args.seeds, args.requests, args.rate)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        build_tables(Path(folder), args.rules, args.seeds, distance=True)
+        measure(Path(folder), args.rules, args.seeds, args.requests, args.rate)
+
+
+def measure(folder: Path, rules: Rules, seeds: int, count: int, rate: int) -> None:
+    """Print a line for each way to ask."""
+    boards = draw(rules, seeds, count)
+    print(f"{rules.id}, boards of {max(0, seeds - 3)} to {seeds} seeds")
+    with serving(folder) as (process, port):
+        client = Client(port)
+        client.get(requests(rules, boards[:500]))
+        wanted = requests(rules, boards)
+        report("in turn", process, lambda: client.get(wanted))
+        report(f"{rate:,} a second offered", process, lambda: client.offer(wanted, rate))
+        with searching(port):
+            report("in turn, beside a search", process, lambda: client.get(wanted))
+            report("offered, beside a search", process, lambda: client.offer(wanted, rate))
+        report("batch", process, lambda: client.get(batches(rules, boards)), BATCH)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server on a core of its own, and its port."""
+    cores = sorted(os.sched_getaffinity(0))
+    command = [sys.executable, "-m", "solver", "serve", "--port", "0", "--tables", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    port = int(process.stdout.readline().split(":")[2].split("/")[0])
+    if len(cores) > 1:
+        os.sched_setaffinity(0, cores[1:])
+    for thread in Path(f"/proc/{process.pid}/task").iterdir():
+        os.sched_setaffinity(int(thread.name), cores[:1])
+    try:
+        yield process, port
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+@contextmanager
+def searching(port: int) -> Iterator[None]:
+    """A search of the start that goes on as long as the block lasts."""
+    over = threading.Event()
+
+    def search() -> None:
+        while not over.is_set():
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(b"GET /api/v1/oware/search?seconds=30 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                connection.settimeout(0.1)
+                while not over.is_set():
+                    try:
+                        if b"event: done" in connection.recv(1 << 16):
+                            break
+                    except TimeoutError:
+                        continue
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    time.sleep(1)
+    yield
+    over.set()
+    thread.join()
+
+
+class Client:
+    """One connection, one request after the other."""
+
+    def __init__(self, port: int) -> None:
+        self.connection = socket.create_connection(("127.0.0.1", port))
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = b""
+
+    def get(self, wanted: list[bytes]) -> list[float]:
+        """Seconds that each request took."""
+        taken = []
+        for request in wanted:
+            began = time.perf_counter()
+            self.connection.sendall(request)
+            self.answer()
+            taken.append(time.perf_counter() - began)
+        return taken
+
+    def offer(self, wanted: list[bytes], rate: int) -> list[float]:
+        """Seconds from when each request was due to its answer, ``rate`` of them due a second."""
+        began = time.perf_counter()
+
+        def send() -> None:
+            for number, request in enumerate(wanted):
+                time.sleep(max(0.0, began + number / rate - time.perf_counter()))
+                self.connection.sendall(request)
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        taken = []
+        for number in range(len(wanted)):
+            self.answer()
+            taken.append(time.perf_counter() - began - number / rate)
+        sending.join()
+        return taken
+
+    def answer(self) -> None:
+        """Read one answer."""
+        while (end := self.received.find(b"\r\n\r\n")) < 0:
+            self.more()
+        head = self.received[:end]
+        assert head.startswith(b"HTTP/1.1 200"), self.received[:400]
+        whole = end + 4 + int(head.split(b"content-length: ")[1].split(b"\r\n")[0])
+        while len(self.received) < whole:
+            self.more()
+        self.received = self.received[whole:]
+
+    def more(self) -> None:
+        """Read what has come."""
+        part = self.connection.recv(1 << 20)
+        assert part
+        self.received += part
+
+
+def draw(rules: Rules, seeds: int, count: int) -> list[str]:
+    """Random boards of the four largest tiers, each board of a tier as likely as any other."""
+    chance = random.Random(2002)
+    tiers = [chance.randint(max(0, seeds - 3), seeds) for _ in range(count)]
+    boards = [board_at(rules.pits, n, chance.randrange(tier_size(rules.pits, n))) for n in tiers]
+    return ["-".join(map(str, board)) for board in boards]
+
+
+def requests(rules: Rules, boards: list[str]) -> list[bytes]:
+    """A request for each board."""
+    head = f"GET /api/v1/oware?rules={quote(rules.id)}&position="
+    return [f"{head}{board} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for board in boards]
+
+
+def batches(rules: Rules, boards: list[str]) -> list[bytes]:
+    """Requests for 256 boards each."""
+    found = []
+    for start in range(0, len(boards) - BATCH + 1, BATCH):
+        asked = [{"rules": rules.id, "position": board} for board in boards[start : start + BATCH]]
+        body = json.dumps(asked).encode()
+        head = f"POST /api/v1/oware HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        found.append(head.encode() + body)
+    return found
+
+
+def report(name: str, process: subprocess.Popen[str], run: Callable[[], list[float]], boards: int = 1) -> None:
+    """Print look-ups a second, the time of a request, and the server's CPU time a look-up."""
+    cpu, began = cpu_seconds(process), time.perf_counter()
+    taken = sorted(run())
+    seconds, cpu = time.perf_counter() - began, cpu_seconds(process) - cpu
+    each = [1e3 * taken[int(share * (len(taken) - 1))] for share in (0.5, 0.99, 1)]
+    looked_up = boards * len(taken)
+    times = f"p50 {each[0]:.2f} ms, p99 {each[1]:.2f} ms, longest {each[2]:.2f} ms"
+    print(f"  {name:26s}{looked_up / seconds:9,.0f} a second   {times}   CPU {1e6 * cpu / looked_up:.0f} us each")
+
+
+def cpu_seconds(process: subprocess.Popen[str]) -> float:
+    """CPU time of the server so far, all threads."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()
