@@ -1,6 +1,6 @@
 // @ts-check
-// Talking to the server: one function for an answer, one for a stream of events. Turns whatever goes wrong into one kind
-// of error that the places of the page can show. What the answers mean is left to those who ask.
+// Talking to the server: one function for an answer, one for a stream of events. Turns whatever goes wrong into one
+// kind of error that the places of the page can show. What the answers mean is left to those who ask.
 
 /** @import {Answer, ErrorBody} from "./types.js" */
 
@@ -8,7 +8,11 @@ const ROOT = "/api/v1/";
 
 /** What went wrong, in words for the reader; `kind` is the server's, or "unreachable". */
 export class ApiError extends Error {
-  /** @param {Partial<ErrorBody> & {kind: string, message: string}} body @param {any} [answer] @param {number} [wait] seconds */
+  /**
+   * @param {Partial<ErrorBody> & {kind: string, message: string}} body
+   * @param {any} [answer]
+   * @param {number} [wait] seconds
+   */
   constructor(body, answer = null, wait = 0) {
     super(body.message);
     this.kind = body.kind;
@@ -58,7 +62,12 @@ export async function ask(path, query = {}, signal) {
 export async function send(path, body, signal) {
   const plain = typeof body === "string";
   const headers = { "Content-Type": plain ? "text/plain; charset=utf-8" : "application/json" };
-  const response = await reach(endpoint(path), { method: "POST", headers, body: plain ? body : JSON.stringify(body), signal });
+  const response = await reach(endpoint(path), {
+    method: "POST",
+    headers,
+    body: plain ? body : JSON.stringify(body),
+    signal,
+  });
   return response.json();
 }
 
@@ -99,7 +108,12 @@ export async function askOware(game, signal) {
   return answer;
 }
 
-/** @param {string} path @param {Record<string, any>} query @param {AbortSignal} [signal] @returns {Promise<string>} a plain text answer */
+/**
+ * @param {string} path
+ * @param {Record<string, any>} query
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<string>} a plain text answer
+ */
 export async function askText(path, query, signal) {
   const response = await reach(endpoint(path, query), { signal });
   return response.text();
@@ -118,7 +132,9 @@ export async function* events(path, query, signal) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read().catch((error) => Promise.reject(isAbort(error) ? error : unreachable()));
+    const { value, done } = await reader
+      .read()
+      .catch((error) => Promise.reject(isAbort(error) ? error : unreachable()));
     if (done) return;
     text += value.replaceAll("\r\n", "\n");
     const blocks = text.split("\n\n");
@@ -133,8 +149,15 @@ export async function* events(path, query, signal) {
 /** @param {string} block the lines of one event */
 function readEvent(block) {
   const lines = block.split("\n");
-  const event = lines.find((line) => line.startsWith("event:"))?.slice(6).trim() ?? "message";
-  const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
+  const event =
+    lines
+      .find((line) => line.startsWith("event:"))
+      ?.slice(6)
+      .trim() ?? "message";
+  const data = lines
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(5))
+    .join("\n");
   return data ? { event, data: JSON.parse(data) } : null;
 }
 
@@ -149,7 +172,10 @@ async function reach(address, request) {
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
   const wait = Number(response.headers.get("Retry-After")) || 0;
-  const error = body?.error ?? { kind: "unknown", message: `The server answered ${response.status} ${response.statusText}.` };
+  const error = body?.error ?? {
+    kind: "unknown",
+    message: `The server answered ${response.status} ${response.statusText}.`,
+  };
   throw new ApiError(error, body, wait);
 }
 

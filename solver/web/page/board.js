@@ -26,7 +26,10 @@ import { CERTAINTY_WORDS, plural, sideName } from "./words.js";
 const LONG_STORES = matchMedia("(max-width: 640px)");
 
 export class Board {
-  /** @param {HTMLElement} root @param {(letter: string | null) => void} onPoint called with the move that is pointed at, and null after */
+  /**
+   * @param {HTMLElement} root
+   * @param {(letter: string | null) => void} onPoint called with the move that is pointed at, and null after
+   */
   constructor(root, onPoint) {
     this.root = root;
     /** @type {Shown | null} */
@@ -35,7 +38,12 @@ export class Board {
     this.cells = [];
     /** @type {Record<Side, Cell>} */
     this.stores = /** @type {any} */ ({});
-    for (const [event, on] of /** @type {const} */ ([["pointerover", true], ["focusin", true], ["pointerout", false], ["focusout", false]])) {
+    for (const [event, on] of /** @type {const} */ ([
+      ["pointerover", true],
+      ["focusin", true],
+      ["pointerout", false],
+      ["focusout", false],
+    ])) {
       root.addEventListener(event, ({ target }) => {
         const house = /** @type {Element} */ (target).closest("a.house");
         if (house) onPoint(on ? house.getAttribute("data-move") : null);
@@ -50,9 +58,18 @@ export class Board {
     this.shown = shown;
     const pits = shown.position.board.length / 2;
     this.cells = Array.from({ length: 2 * pits }, (_, house) => this.#cell(house, pits));
-    const south = element("div", { class: "row south" }, this.cells.slice(0, pits).map(({ box }) => box));
-    const north = element("div", { class: "row north" }, this.cells.slice(pits).map(({ box }) => box));
-    for (const row of [shown.flipped ? south : north]) row.classList.add("upper"), row.append(...[...row.children].reverse());
+    const south = element(
+      "div",
+      { class: "row south" },
+      this.cells.slice(0, pits).map(({ box }) => box),
+    );
+    const north = element(
+      "div",
+      { class: "row north" },
+      this.cells.slice(pits).map(({ box }) => box),
+    );
+    for (const row of [shown.flipped ? south : north])
+      (row.classList.add("upper"), row.append(...[...row.children].reverse()));
     const rows = element("div", { class: "rows" }, ...(shown.flipped ? [south, north] : [north, south]));
     const [left, right] = /** @type {Side[]} */ (shown.flipped ? ["south", "north"] : ["north", "south"]);
     this.stores = /** @type {any} */ ({ [left]: this.#store(left), [right]: this.#store(right) });
@@ -149,7 +166,16 @@ export class Board {
     const kind = `house ${own && !shown.over ? "own" : "other"}`;
     const name = `${letter}: ${plural(seeds, "seed")}`;
     const box = said
-      ? element("a", { class: `${kind} legal`, href: shown.href(letter), "data-move": letter, "aria-label": linkName(name, said, shown.hidden) }, inside)
+      ? element(
+          "a",
+          {
+            class: `${kind} legal`,
+            href: shown.href(letter),
+            "data-move": letter,
+            "aria-label": linkName(name, said, shown.hidden),
+          },
+          inside,
+        )
       : element("div", { class: kind, ...(shown.editing ? {} : { role: "img", "aria-label": name }) }, inside);
     box.dataset.house = String(house);
     return { box, picture, count, badge, seeds };
@@ -161,7 +187,9 @@ export class Board {
     const seeds = position.stores[side === "south" ? 0 : 1];
     const picture = housePicture();
     drawStore(picture, seeds, LONG_STORES.matches);
-    const count = editing ? countField(seeds, `Seeds in ${sideName(side)}’s store`) : element("span", { class: "count" }, seeds);
+    const count = editing
+      ? countField(seeds, `Seeds in ${sideName(side)}’s store`)
+      : element("span", { class: "count" }, seeds);
     const moves = position.turn === side && !over;
     const label = `${sideName(side)}’s store: ${plural(seeds, "seed")}${moves ? ", to move" : ""}`;
     const box = element(
@@ -182,15 +210,31 @@ export function houseLetter(house, pits) {
 
 /** @param {number} seeds @param {string} label */
 function countField(seeds, label) {
-  return element("input", { class: "count", type: "text", inputmode: "numeric", maxlength: "3", value: seeds, "aria-label": label, autocomplete: "off", onfocus: (/** @type {FocusEvent} */ { target }) => /** @type {HTMLInputElement} */ (target).select() });
+  return element("input", {
+    class: "count",
+    type: "text",
+    inputmode: "numeric",
+    maxlength: "3",
+    value: seeds,
+    "aria-label": label,
+    autocomplete: "off",
+    onfocus: (/** @type {FocusEvent} */ { target }) => /** @type {HTMLInputElement} */ (target).select(),
+  });
 }
 
 /** @param {Said} said @returns {HTMLElement} the label at a house */
 function worth(said) {
   const [low, high] = said.text.split("…");
-  const number = high ? [element("span", {}, low), element("span", { class: "dots" }, "…"), element("span", {}, high)] : [low];
-  return element("span", { class: `worth ${said.outcome} ${said.certainty ?? ""}${high ? " range" : ""}`, "data-worth": said.text },
-    outcomeMark(said.outcome), element("span", { class: "number" }, number), certaintyMark(said.certainty)); // prettier-ignore
+  const number = high
+    ? [element("span", {}, low), element("span", { class: "dots" }, "…"), element("span", {}, high)]
+    : [low];
+  return element(
+    "span",
+    { class: `worth ${said.outcome} ${said.certainty ?? ""}${high ? " range" : ""}`, "data-worth": said.text },
+    outcomeMark(said.outcome),
+    element("span", { class: "number" }, number),
+    certaintyMark(said.certainty),
+  );
 }
 
 /** @param {string} name @param {Said} said @param {boolean} hidden */

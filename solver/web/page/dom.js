@@ -1,5 +1,6 @@
 // @ts-check
-// Building elements: one function for HTML, one for SVG, and looking up what index.html must have. Knows nothing of games.
+// Building elements: one function for HTML, one for SVG, and looking up what index.html must have. Knows nothing of
+// games.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
@@ -70,6 +71,17 @@ export function byId(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`index.html has no element #${id}`);
   return found;
+}
+
+/**
+ * A text in whose scores no line breaks: 26–22 stays together.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function unbroken(text) {
+  return text
+    .split(/([0-9½]+–[0-9½]+)/)
+    .map((part, index) => (index % 2 ? element("span", { class: "whole" }, part) : part));
 }
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
-// Any position, in place: the text of the position, and in edit mode the counts on the board itself. The server checks what
-// is typed, as it is typed; this shows what it says. Using the position is left to the page.
+// Any position, in place: the text of the position, and in edit mode the counts on the board itself. The server checks
+// what is typed, as it is typed; this shows what it says. Using the position is left to the page.
 
 /** @import {Answer, Side} from "./types.js" */
 /** @import {Board} from "./board.js" */
@@ -25,25 +25,51 @@ export class Editor {
     this.good = null;
     /** @type {AbortController | null} */
     this.checking = null;
-    this.field = element("input", { id: "position", type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", "aria-describedby": "position-said" });
+    this.field = element("input", {
+      id: "position",
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+      "aria-describedby": "position-said",
+    });
     this.said = element("p", { class: "said-of-field", id: "position-said", role: "status" });
     this.use = element("button", { type: "submit", class: "primary" }, "Use this position");
     this.south = element("input", { type: "radio", name: "turn", value: "south" });
     this.north = element("input", { type: "radio", name: "turn", value: "north" });
-    this.tools = element("div", { class: "bar", hidden: true },
-      element("fieldset", { class: "sides" }, element("legend", {}, "To move"), element("label", {}, this.south, " South"), element("label", {}, this.north, " North")),
+    this.tools = element(
+      "div",
+      { class: "bar", hidden: true },
+      element(
+        "fieldset",
+        { class: "sides" },
+        element("legend", {}, "To move"),
+        element("label", {}, this.south, " South"),
+        element("label", {}, this.north, " North"),
+      ),
       element("button", { type: "button", onclick: () => this.#empty() }, "Empty the board"),
-      element("button", { type: "button", onclick: onClose }, "Cancel")); // prettier-ignore
-    fill(form, element("div", { class: "field" }, element("label", { for: "position" }, "Position"), this.field, this.use), this.said, this.tools);
+      element("button", { type: "button", onclick: onClose }, "Cancel"),
+    );
+    fill(
+      form,
+      element("div", { class: "field" }, element("label", { for: "position" }, "Position"), this.field, this.use),
+      this.said,
+      this.tools,
+    );
     const check = afterPause((/** @type {boolean} */ typed) => this.#check(typed), 150);
     this.field.addEventListener("input", () => (this.#unknown(), check(true)));
     board.root.addEventListener("input", () => (this.#fromBoard(), check(false)));
-    for (const radio of [this.south, this.north]) radio.addEventListener("change", () => (this.#fromBoard(), check(false)));
+    for (const radio of [this.south, this.north])
+      radio.addEventListener("change", () => (this.#fromBoard(), check(false)));
     form.addEventListener("submit", (event) => (event.preventDefault(), this.#submit()));
     form.hidden = false;
   }
 
-  /** @param {string} text @param {string} rules @param {boolean} open shows the position as it is now, with the board's counts open to be written or not */
+  /**
+   * @param {string} text
+   * @param {string} rules
+   * @param {boolean} open shows the position as it is now, with the board's counts open to be written or not
+   */
   show(text, rules, open) {
     this.checking?.abort();
     this.rules = rules;
@@ -100,7 +126,10 @@ export class Editor {
     this.#setSide(position.turn);
     if (this.open && typed) this.board.write([...position.board, ...position.stores]);
     const end = answer.over ? `; the game is over: ${typeset(answer.over.words)}` : "";
-    this.#say(`${plural(position.seeds, "seed")} on the board of ${position.total}, ${sideName(position.turn)} to move${end}`, "good");
+    this.#say(
+      `${plural(position.seeds, "seed")} on the board of ${position.total}, ${sideName(position.turn)} to move${end}`,
+      "good",
+    );
   }
 
   async #submit() {

@@ -4,7 +4,11 @@
 
 /** @import {Place} from "./address.js" */
 
-/** @param {Place} place @param {string} letter @returns {Place} after playing it; the rest of the game stays where it is the same move */
+/**
+ * @param {Place} place
+ * @param {string} letter
+ * @returns {Place} after playing it; the rest of the game stays where it is the same move
+ */
 export function afterMove(place, letter) {
   const same = place.moves[place.ply] === letter;
   const moves = same ? place.moves : place.moves.slice(0, place.ply) + letter;

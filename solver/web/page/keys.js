@@ -1,6 +1,6 @@
 // @ts-check
-// The keyboard: which key asks for what on Oware's board. Not where a field, a menu or a button has the focus and needs the
-// key itself, and not where the reader has switched shortcuts off.
+// The keyboard: which key asks for what on Oware's board. Not where a field, a menu or a button has the focus and
+// needs the key itself, and not where the reader has switched shortcuts off.
 
 import { settings } from "./settings.js";
 
@@ -19,7 +19,8 @@ import { settings } from "./settings.js";
 /** @param {Actions} actions @param {() => boolean} active whether the board is what the reader looks at */
 export function listenToKeys(actions, active) {
   addEventListener("keydown", (event) => {
-    if (!settings().keys || !active() || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!settings().keys || !active() || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+      return;
     if (belongsElsewhere(/** @type {Element} */ (event.target), event.key)) return;
     if (act(actions, event.key)) event.preventDefault();
   });
@@ -29,7 +30,11 @@ export function listenToKeys(actions, active) {
 function belongsElsewhere(target, key) {
   if (target.closest("input:not([type=checkbox]), textarea, select, [role=tablist]")) return true;
   if (key === " ") return target.closest("button, summary, label, input, a.button") !== null;
-  return key.startsWith("Arrow") && target.closest(".game-moves, [role=slider]") !== null && target.scrollWidth > target.clientWidth;
+  return (
+    key.startsWith("Arrow") &&
+    target.closest(".game-moves, [role=slider]") !== null &&
+    target.scrollWidth > target.clientWidth
+  );
 }
 
 /** @param {Actions} actions @param {string} key @returns {boolean} whether the key meant something */

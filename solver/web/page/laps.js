@@ -1,6 +1,6 @@
 // @ts-check
-// A turn of Omweso replayed lap by lap over the board: played by itself, paused, stepped, with each lap in words. The laps
-// are the server's.
+// A turn of Omweso replayed lap by lap over the board: played by itself, paused, stepped, with each lap in words. The
+// laps are the server's.
 
 /** @import {Lap, OmwesoPos, Side} from "./types.js" */
 /** @import {OmwesoBoard, Sides} from "./omweso_board.js" */
@@ -23,26 +23,51 @@ export class LapPlayer {
     this.at = 0;
     this.timer = 0;
     this.words = element("p", { class: "lap-words", "aria-live": "polite" });
-    this.slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "Lap", oninput: () => (this.#pause(), this.#at(Number(this.slider.value))) });
-    this.button = element("button", { type: "button", onclick: () => (this.timer ? this.#pause() : this.#run(true)) }, "Play");
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      step: 1,
+      "aria-label": "Lap",
+      oninput: () => (this.#pause(), this.#at(Number(this.slider.value))),
+    });
+    this.button = element(
+      "button",
+      { type: "button", onclick: () => (this.timer ? this.#pause() : this.#run(true)) },
+      "Play",
+    );
     this.close = element("button", { type: "button", onclick: () => this.#end() }, "Done");
     const step = (/** @type {number} */ by) => () => (this.#pause(), this.#at(this.at + by));
-    this.root = element("section", { class: "laps card", "aria-label": "The turn, lap by lap", hidden: true }, this.words,
-      element("div", { class: "bar" }, element("button", { type: "button", "aria-label": "The lap before", onclick: step(-1) }, "←"), this.slider,
-        element("button", { type: "button", "aria-label": "The next lap", onclick: step(1) }, "→"), this.button, this.close)); // prettier-ignore
+    this.root = element(
+      "section",
+      { class: "laps card", "aria-label": "The turn, lap by lap", hidden: true },
+      this.words,
+      element(
+        "div",
+        { class: "bar" },
+        element("button", { type: "button", "aria-label": "The lap before", onclick: step(-1) }, "←"),
+        this.slider,
+        element("button", { type: "button", "aria-label": "The next lap", onclick: step(1) }, "→"),
+        this.button,
+        this.close,
+      ),
+    );
   }
 
   /**
    * Replays a turn once, if sowings are to be shown, and keeps it there to be looked at again.
-   * @param {Lap[]} laps @param {boolean} truncated @param {string} turn @param {OmwesoPos} before @param {Side} mover @param {AbortSignal} signal
+   * @param {Lap[]} laps
+   * @param {boolean} truncated
+   * @param {string} turn
+   * @param {OmwesoPos} before
+   * @param {AbortSignal} signal
    * @returns {Promise<void>} when it has been shown, or is not to be
    */
-  play(laps, truncated, turn, before, mover, signal) {
+  play(laps, truncated, turn, before, signal) {
     this.#pause();
-    this.shown = { laps, truncated, turn, before: sidesOf(before), mover };
+    this.shown = { laps, truncated, turn, before: sidesOf(before), mover: before.turn };
     this.slider.max = String(laps.length);
     this.root.hidden = !laps.length;
-    if (!laps.length || !animates()) return this.#at(laps.length, false), Promise.resolve();
+    if (!laps.length || !animates()) return (this.#at(laps.length, false), Promise.resolve());
     this.replaying = true;
     return new Promise((resolve) => {
       this.resolve = resolve;
@@ -67,6 +92,13 @@ export class LapPlayer {
     this.button.textContent = "Play";
   }
 
+  /** Another position is shown: the turn is no longer of interest. */
+  hide() {
+    this.#pause();
+    this.replaying = false;
+    this.root.hidden = true;
+  }
+
   /** Gives the board back. */
   #end() {
     this.#pause();
@@ -82,7 +114,12 @@ export class LapPlayer {
     this.at = Math.max(0, Math.min(laps.length, at));
     this.slider.value = String(this.at);
     const lap = laps[this.at - 1];
-    fill(this.words, lap ? `Turn ${turn}, lap ${this.at} of ${laps.length}${truncated ? " and more" : ""}: ${lapWords(lap, mover)}` : `Turn ${turn}: ${plural(laps.length, "lap")}`);
+    fill(
+      this.words,
+      lap
+        ? `Turn ${turn}, lap ${this.at} of ${laps.length}${truncated ? " and more" : ""}: ${lapWords(lap, mover)}`
+        : `Turn ${turn}: ${plural(laps.length, "lap")}`,
+    );
     if (!draw) return;
     this.replaying = true;
     const sides = lap ? sidesOf({ text: "", side: lap.side, opponent: lap.opponent, turn: mover, seeds: 0 }) : before;

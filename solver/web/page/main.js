@@ -1,6 +1,6 @@
 // @ts-check
-// Starts the page and keeps it and the address together: every change is a new address, and what is shown follows from it.
-// The views themselves are oware.js, tables.js and omweso.js.
+// Starts the page and keeps it and the address together: every change is a new address, and what is shown follows from
+// it. The views themselves are oware.js, tables.js and omweso.js.
 
 /** @import {Place} from "./address.js" */
 
@@ -39,8 +39,8 @@ function show(next) {
   }
   byId("undo").disabled = !undo.past.length;
   byId("redo").disabled = !undo.future.length;
-  if (place.view !== "omweso") oware.show(place);
-  if (place.view === "tables") tables.show(place, oware);
+  const shown = place.view === "omweso" ? null : oware.show(place);
+  if (place.view === "tables") tables.show(place, oware, shown);
   if (place.view === "omweso") omweso.show(place);
 }
 
@@ -60,9 +60,15 @@ function flip() {
 
 /** Links to other places of this page are followed here; the browser follows the rest. @param {MouseEvent} event */
 function follow(event) {
-  if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+    return;
   const link = /** @type {Element} */ (event.target).closest?.("a[href]");
-  if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("data-outside") || link.getAttribute("href")?.startsWith("#")) return;
+  if (
+    !(link instanceof HTMLAnchorElement) ||
+    link.hasAttribute("data-outside") ||
+    link.getAttribute("href")?.startsWith("#")
+  )
+    return;
   if (link.origin !== location.origin || link.pathname !== location.pathname) return;
   event.preventDefault();
   go(parse(link.search));
@@ -92,7 +98,8 @@ listenToKeys(
     flip,
     undo: () => goBack(undo.undo(place)),
     redo: () => goBack(undo.redo(place)),
-    unshifted: (letter) => (byId("announce").textContent = `Hold Shift to play ${letter.toUpperCase()}, or press its number.`),
+    unshifted: (letter) =>
+      (byId("announce").textContent = `Hold Shift to play ${letter.toUpperCase()}, or press its number.`),
   },
   () => place.view === "oware" && !oware.editing,
 );

@@ -1,6 +1,6 @@
 // @ts-check
-// The small signs beside a number: who it is good for (never colour alone) and how sure it is. Each comes with its word
-// for those who do not see it, unless the words stand beside it.
+// The small signs beside a number: who it is good for (never colour alone) and how sure it is. Each comes with its
+// word for those who do not see it, unless the words stand beside it.
 
 /** @import {Outcome} from "./types.js" */
 
@@ -22,16 +22,28 @@ export function outcomeMark(outcome) {
   return drawing("svg", { class: "mark", viewBox: "0 0 12 12", "aria-hidden": "true", focusable: "false" }, path);
 }
 
-/** @param {"exact" | "bounded" | "estimate" | null} certainty @returns {SVGElement | null} a full, a half, a dotted disc */
+/**
+ * @param {"exact" | "bounded" | "estimate" | null} certainty
+ * @returns {SVGElement | null} a full, a half, a dotted disc
+ */
 export function certaintyMark(certainty) {
   if (!certainty) return null;
   const ring = { cx: 6, cy: 6, r: 4.2, fill: "none", stroke: "currentColor", "stroke-width": 1.5 };
   const inside = {
     exact: drawing("circle", { cx: 6, cy: 6, r: 5, fill: "currentColor" }),
-    bounded: drawing("g", {}, drawing("circle", ring), drawing("path", { d: "M6 1.2 A4.8 4.8 0 0 0 6 10.8 Z", fill: "currentColor" })),
+    bounded: drawing(
+      "g",
+      {},
+      drawing("circle", ring),
+      drawing("path", { d: "M6 1.2 A4.8 4.8 0 0 0 6 10.8 Z", fill: "currentColor" }),
+    ),
     estimate: drawing("circle", { ...ring, "stroke-dasharray": "1.9 1.4" }),
   }[certainty];
-  return drawing("svg", { class: `mark sure ${certainty}`, viewBox: "0 0 12 12", "aria-hidden": "true", focusable: "false" }, inside);
+  return drawing(
+    "svg",
+    { class: `mark sure ${certainty}`, viewBox: "0 0 12 12", "aria-hidden": "true", focusable: "false" },
+    inside,
+  );
 }
 
 /** @type {Record<string, [string, string]>} how a mistake is written, and its word */
@@ -44,5 +56,15 @@ export const MISTAKES = {
 /** @param {HTMLElement} place */
 export function showLegend(place) {
   const rows = /** @type {["exact" | "bounded" | "estimate", string][]} */ (Object.entries(CERTAINTY_WORDS));
-  fill(place, rows.map(([certainty, words]) => element("div", {}, element("dt", {}, certaintyMark(certainty), element("span", { class: "visually-hidden" }, certainty)), element("dd", {}, words))));
+  fill(
+    place,
+    rows.map(([certainty, words]) =>
+      element(
+        "div",
+        {},
+        element("dt", {}, certaintyMark(certainty), element("span", { class: "visually-hidden" }, certainty)),
+        element("dd", {}, words),
+      ),
+    ),
+  );
 }

@@ -13,7 +13,11 @@ export function showMissing(place, answer) {
   if (place.dataset.command === (error.command ?? "") && !place.hidden) return;
   place.dataset.command = error.command ?? "";
   const words = error.seeds === null ? error.message : `No table of ${error.seeds} seeds is here.`;
-  say(place, element("p", {}, words, error.command && " This command builds it, after saying what it needs:"), error.command && commandBox(error.command));
+  say(
+    place,
+    element("p", {}, words, error.command && " This command builds it, after saying what it needs:"),
+    error.command && commandBox(error.command),
+  );
 }
 
 /** @param {string} command a command with a button that copies it */

@@ -5,7 +5,7 @@
 /** @import {Answer} from "./types.js" */
 /** @import {Said} from "./verdicts.js" */
 
-import { element, fill } from "./dom.js";
+import { element, fill, unbroken } from "./dom.js";
 import { certaintyMark, outcomeMark } from "./marks.js";
 import { CERTAINTY_WORDS, OUTCOME_TITLES, plural, signed, typeset } from "./words.js";
 
@@ -36,23 +36,48 @@ function groups(said, how) {
 
 /** @param {Said[]} said @param {any} how */
 function list(said, how) {
-  return element("ul", { class: "move-list" }, said.map((one) => element("li", {}, link(one, how))));
+  return element(
+    "ul",
+    { class: "move-list" },
+    said.map((one) => element("li", {}, link(one, how))),
+  );
 }
 
-/** @param {Said} said @param {{hidden: boolean, href: (letter: string) => string, onPoint: (letter: string | null) => void}} how */
+/**
+ * @param {Said} said
+ * @param {{hidden: boolean, href: (letter: string) => string, onPoint: (letter: string | null) => void}} how
+ */
 function link(said, { hidden, href, onPoint }) {
   const { move } = said;
   const parts = [
     element("span", { class: "letter" }, move.move),
-    element("span", { class: "does" }, does(said)),
+    element("span", { class: "does" }, unbroken(does(said))),
     !hidden && fromHere(said) && element("span", { class: "from-here" }, fromHere(said)),
-    !hidden && element("span", { class: `worth ${said.outcome}`, "data-worth": said.text }, element("span", { class: "number" }, said.text), certaintyMark(said.certainty)),
-    !hidden && element("span", { class: "visually-hidden" }, said.certainty ? `, ${CERTAINTY_WORDS[said.certainty]}` : ""),
+    !hidden &&
+      element(
+        "span",
+        { class: `worth ${said.outcome}`, "data-worth": said.text },
+        element("span", { class: "number" }, said.text),
+        certaintyMark(said.certainty),
+      ),
+    !hidden &&
+      element("span", { class: "visually-hidden" }, said.certainty ? `, ${CERTAINTY_WORDS[said.certainty]}` : ""),
   ];
   const on = () => onPoint(move.move);
   const off = () => onPoint(null);
-  return element("a", { class: "move", href: href(move.move), "data-move": move.move, onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off },
-    spaced(hidden ? parts.slice(0, 1).concat(element("span", { class: "does" }, openly(said))) : parts)); // prettier-ignore
+  return element(
+    "a",
+    {
+      class: "move",
+      href: href(move.move),
+      "data-move": move.move,
+      onpointerenter: on,
+      onfocus: on,
+      onpointerleave: off,
+      onblur: off,
+    },
+    spaced(hidden ? parts.slice(0, 1).concat(element("span", { class: "does" }, openly(said))) : parts),
+  );
 }
 
 /** Spaces between the parts, so that they are words apart when read out. @param {any[]} parts */
@@ -77,9 +102,12 @@ function does(said) {
 /** @param {Said} said the value without the stores, and the plies to it */
 function fromHere({ move }) {
   if (move.certainty === null) return "";
-  const value = move.lower !== null && move.upper !== null && move.lower !== move.upper
-    ? `${signed(move.lower)} to ${signed(move.upper)} from here` // prettier-ignore
-    : move.value !== null ? `${signed(move.value)} from here` : ""; // prettier-ignore
+  const value =
+    move.lower !== null && move.upper !== null && move.lower !== move.upper
+      ? `${signed(move.lower)} to ${signed(move.upper)} from here`
+      : move.value !== null
+        ? `${signed(move.value)} from here`
+        : "";
   return move.distance === null ? value : `${value}, ${plural(move.distance, "ply", "plies")}`;
 }
 
@@ -87,7 +115,9 @@ function fromHere({ move }) {
 function orderRule(answer, said) {
   const searched = said.every(({ move }) => move.certainty === null);
   if (!searched) return answer.order;
-  return said.some(({ certainty }) => certainty) ? "Moves are ordered by the score of the search, the best first." : "Moves stand in the order of the houses.";
+  return said.some(({ certainty }) => certainty)
+    ? "Moves are ordered by the score of the search, the best first."
+    : "Moves stand in the order of the houses.";
 }
 
 /** @param {Said[]} said */

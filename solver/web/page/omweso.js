@@ -1,6 +1,6 @@
 // @ts-check
-// Omweso's view: the board of four rows, the turns with their choices, a turn replayed lap by lap, the engine's reply. The
-// turns, laps and boards are the server's; this shows them and keeps the game in the address.
+// Omweso's view: the board of four rows, the turns with their choices, a turn replayed lap by lap, the engine's reply.
+// The turns, laps and boards are the server's; this shows them and keeps the game in the address.
 
 /** @import {Place, OmwesoPlace} from "./address.js" */
 /** @import {Turn, Lap, OmwesoPos, Side} from "./types.js" */
@@ -9,11 +9,15 @@ import { FIRST_SETUP, format } from "./address.js";
 import { ApiError, ask, events, isAbort } from "./api.js";
 import { element, fill, say } from "./dom.js";
 import { LapPlayer } from "./laps.js";
+import { SetupForm } from "./omweso_setup.js";
+import { searchWords, turnList } from "./omweso_turns.js";
 import { OmwesoBoard, pitLetter, sidesOf } from "./omweso_board.js";
 import { settings } from "./settings.js";
-import { grouped, plural, rough, sideName } from "./words.js";
+import { grouped, plural, sideName } from "./words.js";
 
-/** @typedef {{rules: {id: string}, position: OmwesoPos, over: {how: string, words: string} | null, turns: Turn[], order?: string, verdict?: string}} OmwesoAnswer */
+/**
+ * @typedef {{rules: {id: string}, position: OmwesoPos, over: {how: string, words: string} | null, turns: Turn[], order?: string, verdict?: string}} OmwesoAnswer
+ */
 
 export class OmwesoView {
   /** @param {HTMLElement} root @param {(place: Place) => void} go */
@@ -29,7 +33,10 @@ export class OmwesoView {
     this.loading = new AbortController();
     /** @type {AbortController | null} */
     this.searching = null;
-    this.board = new OmwesoBoard(element("div", { class: "board omweso-board", role: "group", "aria-label": "Omweso board" }), (pit) => this.#choose(pit));
+    this.board = new OmwesoBoard(
+      element("div", { class: "board omweso-board", role: "group", "aria-label": "Omweso board" }),
+      (pit) => this.#choose(pit),
+    );
     this.laps = new LapPlayer(this.board, () => this.render());
     this.setups = new SetupForm((change) => this.#change({ ...change, turns: [], ply: 0 }));
     this.#furnish(root);
@@ -43,16 +50,70 @@ export class OmwesoView {
     this.turns = element("div", { id: "omweso-turns" });
     this.back = element("button", { type: "button", onclick: () => this.#step(-1) }, "← Back");
     this.on = element("button", { type: "button", onclick: () => this.#step(1) }, "On →");
-    this.reply = element("button", { type: "button", class: "primary", id: "omweso-reply", onclick: () => (this.searching ? this.#stop() : this.#search(true)) }, "Let the engine play");
-    this.think = element("button", { type: "button", onclick: () => (this.searching ? this.#stop() : this.#search(false)) }, "Search");
+    this.reply = element(
+      "button",
+      {
+        type: "button",
+        class: "primary",
+        id: "omweso-reply",
+        onclick: () => (this.searching ? this.#stop() : this.#search(true)),
+      },
+      "Let the engine play",
+    );
+    this.think = element(
+      "button",
+      { type: "button", onclick: () => (this.searching ? this.#stop() : this.#search(false)) },
+      "Search",
+    );
     this.said = element("p", { class: "note", role: "status", id: "omweso-said" });
-    this.engine = element("select", { id: "omweso-engine", onchange: () => this.#change({ engine: this.engine.value }) },
-      [["", "nobody"], ["north", "North"], ["south", "South"]].map(([value, words]) => element("option", { value }, words))); // prettier-ignore
-    const bar = element("div", { class: "bar", role: "toolbar", "aria-label": "The game" }, this.back, this.on, this.reply, this.think, element("label", {}, "The engine plays ", this.engine));
-    fill(root,
-      element("div", { class: "hero" }, element("div", { class: "said" }, this.headline, this.under), this.error, this.board.root, this.laps.root, bar, this.said),
-      element("div", { class: "side" }, element("section", { class: "card", "aria-labelledby": "turns-title" }, element("h2", { id: "turns-title" }, "Turns"), this.turns),
-        element("section", { class: "card", "aria-labelledby": "setup-title" }, element("h2", { id: "setup-title" }, "A new game"), this.setups.root), howTo())); // prettier-ignore
+    this.engine = element(
+      "select",
+      { id: "omweso-engine", onchange: () => this.#change({ engine: this.engine.value }) },
+      [
+        ["", "nobody"],
+        ["north", "North"],
+        ["south", "South"],
+      ].map(([value, words]) => element("option", { value }, words)),
+    );
+    const bar = element(
+      "div",
+      { class: "bar", role: "toolbar", "aria-label": "The game" },
+      this.back,
+      this.on,
+      this.reply,
+      this.think,
+      element("label", {}, "The engine plays ", this.engine),
+    );
+    fill(
+      root,
+      element(
+        "div",
+        { class: "hero" },
+        element("div", { class: "said" }, this.headline, this.under),
+        this.error,
+        this.board.root,
+        this.laps.root,
+        bar,
+        this.said,
+      ),
+      element(
+        "div",
+        { class: "side" },
+        element(
+          "section",
+          { class: "card", "aria-labelledby": "turns-title" },
+          element("h2", { id: "turns-title" }, "Turns"),
+          this.turns,
+        ),
+        element(
+          "section",
+          { class: "card", "aria-labelledby": "setup-title" },
+          element("h2", { id: "setup-title" }, "A new game"),
+          this.setups.root,
+        ),
+        howTo(),
+      ),
+    );
   }
 
   /** @param {Place} place */
@@ -61,26 +122,44 @@ export class OmwesoView {
     this.place = place;
     this.engine.value = place.omweso.engine;
     this.setups.show(place.omweso);
-    if (keyOf(place.omweso) === this.shownKey) return this.render(), this.#replyIfDue();
+    if (keyOf(place.omweso) === this.shownKey) return (this.render(), this.#replyIfDue());
     this.loading.abort();
     this.#stop();
     this.pit = null;
     const { signal } = (this.loading = new AbortController());
-    const turn = before && this.shownKey === keyOf(before.omweso) && keyOf(afterTurn(before.omweso, place.omweso.turns[place.omweso.ply - 1] ?? "")) === keyOf(place.omweso);
+    const replay = this.#replayTo(before, place, signal);
+    if (!replay) this.laps.hide();
     try {
-      const mover = this.answer?.position.turn;
-      const [answer] = await Promise.all([ask("omweso", query(place.omweso), signal), turn && mover && before ? this.#replay(before.omweso, place.omweso.turns[place.omweso.ply - 1], mover, signal) : null]);
+      const [answer] = await Promise.all([ask("omweso", query(place.omweso), signal), replay]);
       this.#take(answer, place);
     } catch (error) {
       if (!isAbort(error)) this.#fail(/** @type {Error} */ (error));
     }
   }
 
-  /** @param {OmwesoPlace} from @param {string} turn @param {Side} mover @param {AbortSignal} signal */
-  async #replay(from, turn, mover, signal) {
+  /**
+   * Replays the one turn from what is shown to a place, if it is one.
+   * @param {Place | null} before
+   * @param {Place} place
+   * @param {AbortSignal} signal
+   * @returns {Promise<void> | null}
+   */
+  #replayTo(before, place, signal) {
+    if (!before || !this.answer || this.shownKey !== keyOf(before.omweso)) return null;
+    const turn = place.omweso.turns[place.omweso.ply - 1];
+    if (!turn || keyOf(afterTurn(before.omweso, turn)) !== keyOf(place.omweso)) return null;
+    return this.#replay(before.omweso, turn, this.answer.position, signal);
+  }
+
+  /**
+   * @param {OmwesoPlace} from
+   * @param {string} turn
+   * @param {OmwesoPos} position before the turn
+   * @param {AbortSignal} signal
+   */
+  async #replay(from, turn, position, signal) {
     const found = await ask("omweso/laps", { ...query(from), turn }, signal);
-    const before = /** @type {OmwesoAnswer} */ (this.answer).position;
-    await this.laps.play(found.laps, found.truncated, turn, before, mover, signal);
+    await this.laps.play(found.laps, found.truncated, turn, position, signal);
   }
 
   /** @param {OmwesoAnswer} answer @param {Place} place */
@@ -95,9 +174,29 @@ export class OmwesoView {
 
   /** @param {Error} error */
   #fail(error) {
-    const again = element("button", { type: "button", onclick: () => this.place && this.show(this.place) }, "Try again");
-    const fresh = this.place && element("a", { class: "button", href: format({ ...this.place, omweso: { ...this.place.omweso, start: FIRST_SETUP, turns: [], ply: 0, rules: "tournament" } }) }, "A new game");
-    say(this.error, element("span", {}, error.message), error instanceof ApiError && error.kind === "unreachable" ? again : fresh);
+    const again = element(
+      "button",
+      { type: "button", onclick: () => this.place && this.show(this.place) },
+      "Try again",
+    );
+    const fresh =
+      this.place &&
+      element(
+        "a",
+        {
+          class: "button",
+          href: format({
+            ...this.place,
+            omweso: { ...this.place.omweso, start: FIRST_SETUP, turns: [], ply: 0, rules: "tournament" },
+          }),
+        },
+        "A new game",
+      );
+    say(
+      this.error,
+      element("span", {}, error.message),
+      error instanceof ApiError && error.kind === "unreachable" ? again : fresh,
+    );
   }
 
   render() {
@@ -107,7 +206,8 @@ export class OmwesoView {
     const pits = new Set(over ? [] : turns.map(({ pit }) => pit));
     if (!this.laps.replaying) this.board.show(sidesOf(position), { playable: pits, chosen: this.pit });
     this.headline.textContent = over ? over.words : `${sideName(position.turn)} to move`;
-    this.under.textContent = `${plural(turns.length, "turn")}. ${sum(position.side)} seeds are ${sideName(position.turn)}’s, ${sum(position.opponent)} the opponent’s. Rules: ${answer.rules.id}.`;
+    const seeds = `${sideName(position.turn)} has ${sum(position.side)} seeds, the opponent ${sum(position.opponent)}`;
+    this.under.textContent = `${plural(turns.length, "turn")}. ${seeds}. Rules: ${answer.rules.id}.`;
     this.back.disabled = place.omweso.ply === 0;
     this.on.disabled = place.omweso.ply === place.omweso.turns.length;
     this.reply.disabled = this.think.disabled = over !== null;
@@ -118,15 +218,24 @@ export class OmwesoView {
     const { answer, place } = this;
     if (!answer || !place) return;
     const count = answer.position.side.length;
-    const listed = answer.over ? [] : this.pit === null ? answer.turns : answer.turns.filter(({ pit }) => pit === this.pit);
-    const all = this.pit !== null && element("button", { type: "button", onclick: () => this.#choose(null) }, "All turns");
-    const title = this.pit === null ? "" : element("p", {}, `From pit ${pitLetter(this.pit, count, answer.position.turn)}: `, all);
-    const link = (/** @type {Turn} */ turn) =>
-      element("li", {}, element("a", { class: "move turn", href: format({ ...place, view: "omweso", omweso: afterTurn(place.omweso, turn.turn) }), "data-turn": turn.turn },
-        element("span", { class: "letter" }, turn.turn), " ", element("span", { class: "does" }, does(turn)), " ",
-        turn.choices.length > 0 && element("span", { class: "from-here" }, turn.choices.map(({ symbol, words }) => `${symbol} ${words}`).join("; ")))); // prettier-ignore
+    const listed = answer.over
+      ? []
+      : this.pit === null
+        ? answer.turns
+        : answer.turns.filter(({ pit }) => pit === this.pit);
+    const all =
+      this.pit !== null && element("button", { type: "button", onclick: () => this.#choose(null) }, "All turns");
+    const title =
+      this.pit === null ? "" : element("p", {}, `From pit ${pitLetter(this.pit, count, answer.position.turn)}: `, all);
+    const href = (/** @type {string} */ turn) =>
+      format({ ...place, view: "omweso", omweso: afterTurn(place.omweso, turn) });
     const none = answer.over ? answer.over.words : "There is no turn.";
-    fill(this.turns, title, listed.length ? element("ul", { class: "move-list" }, listed.map(link)) : element("p", {}, none), element("p", { class: "note" }, "Turns stand by start pit; one pit can have several, by the choices on the way."));
+    fill(
+      this.turns,
+      title,
+      listed.length ? turnList(listed, href) : element("p", {}, none),
+      element("p", { class: "note" }, "Turns stand by start pit; one pit can have several, by the choices on the way."),
+    );
   }
 
   /** @param {number | null} pit plays its only turn, or lists its turns */
@@ -156,7 +265,8 @@ export class OmwesoView {
   #replyIfDue() {
     const { answer, place } = this;
     if (!answer || answer.over || !place || place.view !== "omweso") return;
-    if (place.omweso.engine === answer.position.turn && place.omweso.ply === place.omweso.turns.length && !this.searching) this.#search(true);
+    const { engine, ply, turns } = place.omweso;
+    if (engine === answer.position.turn && ply === turns.length && !this.searching) this.#search(true);
   }
 
   // -- the engine -----------------------------------------------------------------------------------------------------
@@ -186,7 +296,8 @@ export class OmwesoView {
     for await (const { event, data } of events("omweso/search", { ...query(place.omweso), seconds: 2 }, signal)) {
       if (event === "error") throw new ApiError(data.error);
       if (event === "done") best = data.best;
-      if (event === "depth" && !settings().hide) this.said.textContent = depthWords(data, /** @type {OmwesoAnswer} */ (this.answer).position.turn);
+      if (event === "depth" && !settings().hide)
+        this.said.textContent = searchWords(data, /** @type {OmwesoAnswer} */ (this.answer).position.turn);
     }
     return best;
   }
@@ -197,14 +308,6 @@ export class OmwesoView {
     this.reply.textContent = "Let the engine play";
     this.think.textContent = "Search";
   }
-}
-
-/** @param {any} depth @param {Side} turn */
-function depthWords(depth, turn) {
-  const best = depth.lines[0];
-  const chance = best?.chance ?? null;
-  const judged = chance === null ? "" : ` ${sideName(turn)} wins ${Math.round(chance * 100)} of 100 such games (estimate)`;
-  return `Depth ${depth.depth}, ${rough(depth.nodes)} nodes: best ${best?.move ?? "?"},${judged}. ${best?.pv?.length > 1 ? `Then ${best.pv.slice(1, 6).join(" ")}.` : ""}`;
 }
 
 /** @param {OmwesoPlace} place @param {string} turn @returns {OmwesoPlace} */
@@ -223,46 +326,21 @@ function keyOf(place) {
   return JSON.stringify(query(place));
 }
 
-/** @param {Turn} turn */
-function does({ captured, laps, status }) {
-  if (status === "endless") return "never ends: the game is void";
-  return `${captured ? `captures ${captured}` : "captures nothing"}, ${plural(laps, "lap")}`;
-}
-
 /** @param {number[]} counts */
 function sum(counts) {
   return grouped(counts.reduce((total, count) => total + count, 0));
 }
 
 function howTo() {
-  return element("section", { class: "card", "aria-labelledby": "omweso-how" }, element("h2", { id: "omweso-how" }, "How to read this"),
-    element("p", {}, "Each player owns two rows. A turn is written as the letter of the pit it starts from, and a sign for each choice on the way: < sow the other way, > go on. A turn sows on from lap to lap until the last seed falls in an empty pit."),
-    element("p", {}, "The engine’s numbers are chances to win: they are estimates. There are no tables of this board.")); // prettier-ignore
-}
-
-/** Rules and set-ups of a new game. */
-class SetupForm {
-  /** @param {(change: {rules: string, start: string}) => void} onChange */
-  constructor(onChange) {
-    const names = ["outer-four", "all-two", "seventeen-six-threes", "seventeen-five-threes"];
-    const options = () => [...names.map((name) => element("option", { value: name }, name.replaceAll("-", " "))), element("option", { value: "", hidden: true }, "a position of its own")];
-    this.rules = element("select", { id: "omweso-rules" }, ["tournament", "comp424"].map((id) => element("option", { value: id }, id)));
-    this.south = element("select", { id: "setup-south" }, options());
-    this.north = element("select", { id: "setup-north" }, options());
-    const begin = element("button", { type: "submit", class: "primary" }, "Begin");
-    this.root = element("form", { class: "fields" }, element("label", {}, "Rules ", this.rules), element("label", {}, "South’s set-up ", this.south), element("label", {}, "North’s set-up ", this.north), begin);
-    this.root.addEventListener("submit", (/** @type {Event} */ event) => {
-      event.preventDefault();
-      onChange({ rules: this.rules.value, start: `${this.south.value || "outer-four"}/${this.north.value || "outer-four"}` });
-    });
-  }
-
-  /** @param {OmwesoPlace} place */
-  show(place) {
-    const [south, north = south] = place.start.split("/");
-    this.rules.value = place.rules;
-    this.south.value = south;
-    this.north.value = north;
-    for (const select of [this.south, this.north]) if (select.selectedIndex < 0) select.value = "";
-  }
+  const words = [
+    "Each player owns two rows. A turn is written as the letter of the pit it starts from, and a sign for each choice on",
+    "the way: < sow the other way, > go on. A turn sows on from lap to lap until the last seed falls in an empty pit.",
+  ];
+  return element(
+    "section",
+    { class: "card", "aria-labelledby": "omweso-how" },
+    element("h2", { id: "omweso-how" }, "How to read this"),
+    element("p", {}, words.join(" ")),
+    element("p", {}, "The engine’s numbers are chances to win: estimates. There are no tables of this board."),
+  );
 }

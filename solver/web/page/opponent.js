@@ -1,6 +1,6 @@
 // @ts-check
-// The engine as an opponent: which side it plays and how strong, its move, and in what way it was weakened. Playing the
-// move is left to the page, which plays it as a reader's.
+// The engine as an opponent: which side it plays and how strong, its move, and in what way it was weakened. Playing
+// the move is left to the page, which plays it as a reader's.
 
 /** @import {Place} from "./address.js" */
 /** @import {Side} from "./types.js" */
@@ -12,8 +12,16 @@ import { played } from "./game.js";
 export class Opponent {
   /** @param {HTMLElement} root @param {(change: {engine: Side | "", level: number}) => void} onChoice */
   constructor(root, onChoice) {
-    const sides = /** @type {const} */ ([["", "nobody: I play both sides"], ["north", "North: I play South"], ["south", "South: I play North"]]);
-    this.side = element("select", { id: "engine-side" }, sides.map(([value, words]) => element("option", { value }, words)));
+    const sides = /** @type {const} */ ([
+      ["", "nobody: I play both sides"],
+      ["north", "North: I play South"],
+      ["south", "South: I play North"],
+    ]);
+    this.side = element(
+      "select",
+      { id: "engine-side" },
+      sides.map(([value, words]) => element("option", { value }, words)),
+    );
     this.level = element("select", { id: "engine-level" });
     this.about = element("p", { class: "note" });
     this.status = element("p", { class: "status", role: "status", hidden: true });
@@ -24,9 +32,22 @@ export class Opponent {
     this.asking = null;
     this.wanted = 4;
     for (const select of [this.side, this.level]) {
-      select.addEventListener("change", () => onChoice({ engine: this.side.value, level: Number(this.level.value) || this.wanted }));
+      select.addEventListener("change", () =>
+        onChoice({ engine: this.side.value, level: Number(this.level.value) || this.wanted }),
+      );
     }
-    fill(root, element("div", { class: "fields" }, element("label", {}, "The engine plays ", this.side), element("label", {}, "Strength ", this.level)), this.about, this.status, this.error);
+    fill(
+      root,
+      element(
+        "div",
+        { class: "fields" },
+        element("label", {}, "The engine plays ", this.side),
+        element("label", {}, "Strength ", this.level),
+      ),
+      this.about,
+      this.status,
+      this.error,
+    );
   }
 
   /** Fills in the strengths there are. */
@@ -38,7 +59,10 @@ export class Opponent {
     } catch (error) {
       if (!isAbort(error)) say(this.error, /** @type {Error} */ (error).message);
     }
-    fill(this.level, this.levels.map(({ level, name }) => element("option", { value: level }, `${level}: ${name}`)));
+    fill(
+      this.level,
+      this.levels.map(({ level, name }) => element("option", { value: level }, `${level}: ${name}`)),
+    );
     this.#select();
   }
 
@@ -57,7 +81,10 @@ export class Opponent {
     say(this.status);
   }
 
-  /** @param {Place} place @returns {Promise<string | null>} the engine's move, or null where it was dropped or failed */
+  /**
+   * @param {Place} place
+   * @returns {Promise<string | null>} the engine's move, or null where it was dropped or failed
+   */
   async reply(place) {
     this.drop();
     say(this.error);

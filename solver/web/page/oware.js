@@ -1,6 +1,6 @@
 // @ts-check
-// Oware's view: asks the server about the place in the address and hands its answer to the parts that show it. Owns the
-// requests (a new one drops the old), what is shown while one is under way, and where an error stands.
+// Oware's view: asks the server about the place in the address and hands its answer to the parts that show it. Owns
+// the requests (a new one drops the old), what is shown while one is under way, and where an error stands.
 
 /** @import {Place} from "./address.js" */
 /** @import {ApiError} from "./api.js" */
@@ -13,6 +13,7 @@ import { Board } from "./board.js";
 import { afterPause, byId, element, say } from "./dom.js";
 import { Editor } from "./editor.js";
 import { afterMove, atPly, newGame, played, positionKey } from "./game.js";
+import { showHeadline } from "./headline.js";
 import { showLegend } from "./marks.js";
 import { showMissing } from "./missing.js";
 import { showMoves } from "./moves.js";
@@ -24,7 +25,6 @@ import { animates, settings } from "./settings.js";
 import { moveWords, showSowing } from "./sowing.js";
 import { GameStrip } from "./strip.js";
 import { sayMoves } from "./verdicts.js";
-import { plural, searchVerdict, sideName, typeset } from "./words.js";
 
 /** Answers kept for stepping through a game without asking again. */
 const KEPT = 300;
@@ -44,12 +44,29 @@ export class Oware {
     this.loading = new AbortController();
     this.editing = false;
     this.board = new Board(byId("board"), (letter) => this.#point(letter));
-    this.search = new Search(byId("search"), () => this.place, () => this.render());
+    this.search = new Search(
+      byId("search"),
+      () => this.place,
+      () => this.render(),
+    );
     this.opponent = new Opponent(byId("engine"), (change) => this.go({ ...this.place, ...change }));
-    this.editor = new Editor(byId("editor"), this.board, (text) => this.#use(text), () => this.#edit(false));
-    this.record = new RecordBox(byId("record"), () => this.place, (review) => this.#load(review));
+    this.editor = new Editor(
+      byId("editor"),
+      this.board,
+      (text) => this.#use(text),
+      () => this.#edit(false),
+    );
+    this.record = new RecordBox(
+      byId("record"),
+      () => this.place,
+      (review) => this.#load(review),
+    );
     this.game = new GameStrip(byId("strip"), (ply) => this.go(atPly(this.place, ply)));
-    this.rules = new RulesBox(byId("rules"), (rules, pits) => this.#changeRules(rules, pits), (rules, position) => format(newGame(this.place, position, "", rules)));
+    this.rules = new RulesBox(
+      byId("rules"),
+      (rules, pits) => this.#changeRules(rules, pits),
+      (rules, position) => format(newGame(this.place, position, "", rules)),
+    );
     this.searchSoon = afterPause((/** @type {string} */ key) => this.#searchIf(key), 300);
     byId("edit").addEventListener("click", () => this.#edit(!this.editing));
     showLegend(byId("legend"));
@@ -63,11 +80,11 @@ export class Oware {
     const before = this.place;
     this.place = place;
     this.game.follow(place);
+    this.loading.abort();
     if (positionKey(place) === this.shownKey) {
       this.render();
       return this.#replyIfDue();
     }
-    this.loading.abort();
     const loading = (this.loading = new AbortController());
     if (positionKey(before) !== positionKey(place)) this.search.stop();
     this.opponent.drop();
@@ -75,14 +92,23 @@ export class Oware {
     this.board.root.setAttribute("aria-busy", "true");
     const move = this.#moveTo(before, place);
     try {
-      const [answer] = await Promise.all([this.#ask(place, loading.signal), move && this.#animate(move, loading.signal)]);
+      const [answer] = await Promise.all([
+        this.#ask(place, loading.signal),
+        move && this.#animate(move, loading.signal),
+      ]);
       if (!loading.signal.aborted) this.#take(answer, positionKey(place));
     } catch (error) {
-      if (!isAbort(error) && !loading.signal.aborted) this.#fail(/** @type {ApiError} */ (error), move);
+      if (isAbort(error) || loading.signal.aborted) return;
+      loading.abort(); // a sowing under way ends
+      this.#fail(/** @type {ApiError} */ (error), move);
     }
   }
 
-  /** @param {Place} before @param {Place} place @returns {Move | null} the one move from what is shown to the place, if it is one */
+  /**
+   * @param {Place} before
+   * @param {Place} place
+   * @returns {Move | null} the one move from what is shown to the place, if it is one
+   */
   #moveTo(before, place) {
     if (!this.answer || this.shownKey !== positionKey(before)) return null;
     const letter = place.moves[place.ply - 1];
@@ -131,15 +157,29 @@ export class Oware {
   #fail(error, move) {
     this.board.root.removeAttribute("aria-busy");
     const again = element("button", { type: "button", onclick: () => this.show(this.place) }, "Try again");
-    const start = element("a", { class: "button", href: format(newGame(this.place, "start", "", "abapa")) }, "Go to the start");
+    const start = element(
+      "a",
+      { class: "button", href: format(newGame(this.place, "start", "", "abapa")) },
+      "Go to the start",
+    );
     say(byId("board-error"), element("span", {}, error.message), error.kind === "unreachable" ? again : start);
-    if (move) this.board.show({ position: move.after, flipped: this.place.flipped, said: [], hidden: true, over: false, href: () => "" });
+    if (move)
+      this.board.show({
+        position: move.after,
+        flipped: this.place.flipped,
+        said: [],
+        hidden: true,
+        over: false,
+        href: () => "",
+      });
     if (move || !this.answer) this.#unsay(move);
   }
 
   /** Leaves no words standing that belong to another position. @param {Move | null} move */
   #unsay(move) {
-    byId("headline").textContent = move ? "The move is played; what it leads to is not known." : "There is no position to show.";
+    byId("headline").textContent = move
+      ? "The move is played; what it leads to is not known."
+      : "There is no position to show.";
     byId("under").textContent = "";
     this.shownKey = "";
   }
@@ -156,7 +196,14 @@ export class Oware {
     this.board.root.removeAttribute("aria-busy");
     const href = (/** @type {string} */ letter) => format(afterMove(place, letter));
     if (!this.editing) {
-      this.board.show({ position: answer.position, flipped: place.flipped, said: this.said, hidden: hide, over: answer.over !== null, href });
+      this.board.show({
+        position: answer.position,
+        flipped: place.flipped,
+        said: this.said,
+        hidden: hide,
+        over: answer.over !== null,
+        href,
+      });
       this.editor.show(answer.position.text, answer.rules.id, false);
     }
     showMoves(byId("moves"), answer, this.said, { hidden: hide, href, onPoint: (letter) => this.#point(letter) });
@@ -165,28 +212,9 @@ export class Oware {
     this.opponent.show(place);
     this.record.show(place);
     this.rules.show(answer);
-    this.#headline(answer, depth, hide);
+    showHeadline({ headline: byId("headline"), under: byId("under") }, answer, depth, hide);
     this.#bar(answer);
     this.game.show(place, hide);
-  }
-
-  /** @param {Answer} answer @param {import("./types.js").Depth | null} depth @param {boolean} hide */
-  #headline(answer, depth, hide) {
-    const { position } = answer;
-    const best = depth?.lines[0];
-    const known = answer.certainty !== null;
-    const searched = best && (!known || (best.exact && answer.certainty !== "exact" && !answer.over)) ? best : null;
-    const toMove = `${sideName(position.turn)} to move`;
-    const words = searched
-      ? searchVerdict(searched.score, searched.exact, position.turn, position.total)
-      : known || answer.over ? typeset(answer.verdict ?? toMove) : `${toMove}: no table reaches here`; // prettier-ignore
-    const shown = hide && !answer.over ? toMove : words;
-    const headline = byId("headline");
-    if (headline.textContent !== shown) headline.textContent = shown;
-    const sure = hide || answer.over ? "" : searched ? (searched.exact ? "Exact, proven by search. " : `Estimate at depth ${depth?.depth}. `) : sureness(answer);
-    const view = answer.over || hide ? "" : `Numbers in seeds, from ${sideName(position.turn)}’s view. `;
-    const turn = answer.over ? "" : shown.startsWith(toMove) ? "" : `${toMove}. `;
-    byId("under").textContent = `${sure}${turn}${view}${plural(position.seeds, "seed")} on the board. Rules: ${answer.rules.id}.${answer.repeats && !answer.over ? " This board has been there before." : ""}`;
   }
 
   /** @param {Answer} answer */
@@ -238,7 +266,15 @@ export class Oware {
     if (!editing) return this.render();
     const { answer } = this;
     this.search.stop();
-    this.board.show({ position: answer.position, flipped: this.place.flipped, said: [], hidden: true, over: false, href: () => "", editing: true });
+    this.board.show({
+      position: answer.position,
+      flipped: this.place.flipped,
+      said: [],
+      hidden: true,
+      over: false,
+      href: () => "",
+      editing: true,
+    });
     this.editor.show(answer.position.text, answer.rules.id, true);
     this.#bar(answer);
     this.board.focusFirst();
@@ -260,7 +296,12 @@ export class Oware {
 
   /** @param {Review} review */
   #load(review) {
-    const place = newGame(this.place, review.start?.text ?? "start", review.moves.map(({ move }) => move).join(""), review.rules);
+    const place = newGame(
+      this.place,
+      review.start?.text ?? "start",
+      review.moves.map(({ move }) => move).join(""),
+      review.rules,
+    );
     this.game.take(review, place);
     this.go(place);
   }
@@ -268,7 +309,14 @@ export class Oware {
   /** The engine's move, where it is its turn at the end of the game so far. */
   async #replyIfDue() {
     const { place, answer } = this;
-    if (!answer || answer.over || this.editing || place.engine !== answer.position.turn || place.ply !== place.moves.length) return;
+    if (
+      !answer ||
+      answer.over ||
+      this.editing ||
+      place.engine !== answer.position.turn ||
+      place.ply !== place.moves.length
+    )
+      return;
     if (this.opponent.asking) return;
     const letter = await this.opponent.reply(place);
     if (letter && positionKey(this.place) === positionKey(place)) this.play(letter);
@@ -278,13 +326,13 @@ export class Oware {
   #searchIf(key) {
     const { answer, place } = this;
     if (!settings().search || !answer || answer.over || answer.certainty !== null || this.editing) return;
-    if (key !== this.shownKey || place.view !== "oware" || place.engine === answer.position.turn || this.search.result(place)) return;
+    if (
+      key !== this.shownKey ||
+      place.view !== "oware" ||
+      place.engine === answer.position.turn ||
+      this.search.result(place)
+    )
+      return;
     this.search.start(place);
   }
-}
-
-/** @param {Answer} answer */
-function sureness({ certainty }) {
-  if (certainty === "exact") return "Exact. ";
-  return certainty === "bounded" || certainty === "window" ? "Bounded. " : "";
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Game records in and out: pasted, dropped or opened ones are read by the server; the game at hand is copied or saved as
-// the server writes it. The game itself is left to the page.
+// Game records in and out: pasted, dropped or opened ones are read by the server; the game at hand is copied or saved
+// as the server writes it. The game itself is left to the page.
 
 /** @import {Place} from "./address.js" */
 /** @import {Review} from "./types.js" */
@@ -16,22 +16,57 @@ export function gameQuery(place) {
 }
 
 export class RecordBox {
-  /** @param {HTMLElement} root @param {() => Place} place @param {(review: Review) => void} onGame called with a game that was read */
+  /**
+   * @param {HTMLElement} root
+   * @param {() => Place} place
+   * @param {(review: Review) => void} onGame called with a game that was read
+   */
   constructor(root, place, onGame) {
     this.onGame = onGame;
     this.place = place;
-    this.field = element("textarea", { id: "record-text", rows: 4, spellcheck: "false", "aria-describedby": "record-said" });
-    this.said = element("p", { class: "note", id: "record-said", role: "status" }, "Or drop a file on the page, or paste where no field is chosen.");
+    this.field = element("textarea", {
+      id: "record-text",
+      rows: 4,
+      spellcheck: "false",
+      "aria-describedby": "record-said",
+    });
+    this.said = element(
+      "p",
+      { class: "note", id: "record-said", role: "status" },
+      "Or drop a file on the page, or paste where no field is chosen.",
+    );
     this.error = element("p", { class: "alert", role: "alert", hidden: true });
-    this.file = element("input", { type: "file", id: "record-file", accept: ".ogn,.pgn,.txt,text/plain", onchange: () => this.#open(this.file.files) });
+    this.file = element("input", {
+      type: "file",
+      id: "record-file",
+      accept: ".ogn,.pgn,.txt,text/plain",
+      onchange: () => this.#open(this.file.files),
+    });
     this.download = element("a", { class: "button", download: "game.ogn", href: "#", "data-outside": true }, "Save");
-    fill(root,
-      element("label", { for: "record-text" }, "Paste a game record"), this.field,
-      element("div", { class: "bar" }, element("button", { type: "button", onclick: () => this.read(this.field.value) }, "Read the game"),
-        element("label", { class: "button file" }, this.file, "Open a file")),
-      this.error, this.said,
-      element("div", { class: "bar" }, element("button", { type: "button", onclick: () => this.#copy() }, "Copy this game"), this.download,
-        element("button", { type: "button", onclick: () => this.#copyText(location.href, "The link is copied.") }, "Copy the link"))); // prettier-ignore
+    fill(
+      root,
+      element("label", { for: "record-text" }, "Paste a game record"),
+      this.field,
+      element(
+        "div",
+        { class: "bar" },
+        element("button", { type: "button", onclick: () => this.read(this.field.value) }, "Read the game"),
+        element("label", { class: "button file" }, this.file, "Open a file"),
+      ),
+      this.error,
+      this.said,
+      element(
+        "div",
+        { class: "bar" },
+        element("button", { type: "button", onclick: () => this.#copy() }, "Copy this game"),
+        this.download,
+        element(
+          "button",
+          { type: "button", onclick: () => this.#copyText(location.href, "The link is copied.") },
+          "Copy the link",
+        ),
+      ),
+    );
     this.#listen();
   }
 
@@ -61,7 +96,10 @@ export class RecordBox {
       this.read(event.clipboardData?.getData("text/plain") ?? "");
     });
     addEventListener("dragover", (event) => (event.preventDefault(), document.body.classList.add("dropping")));
-    addEventListener("dragleave", (event) => event.relatedTarget === null && document.body.classList.remove("dropping"));
+    addEventListener(
+      "dragleave",
+      (event) => event.relatedTarget === null && document.body.classList.remove("dropping"),
+    );
     addEventListener("drop", (event) => {
       event.preventDefault();
       document.body.classList.remove("dropping");
@@ -93,7 +131,9 @@ export class RecordBox {
 
   /** @param {string} text @param {string} done */
   async #copyText(text, done) {
-    this.said.textContent = (await copy(text)) ? done : "The browser does not let the page copy: it stands in the field above.";
+    this.said.textContent = (await copy(text))
+      ? done
+      : "The browser does not let the page copy: it stands in the field above.";
     if (this.said.textContent !== done) this.field.value = text;
   }
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The search panel: asks the engine for a position, shows each deeper result as it comes, and can be stopped. One search at
-// a time; a new position drops the old one. What the board and the list make of the lines is verdicts.js's.
+// The search panel: asks the engine for a position, shows each deeper result as it comes, and can be stopped. One
+// search at a time; a new position drops the old one. What the board and the list make of the lines is verdicts.js's.
 
 /** @import {Depth} from "./types.js" */
 /** @import {Place} from "./address.js" */
@@ -27,13 +27,27 @@ export class Search {
     /** @type {AbortController | null} */
     this.running = null;
     this.hidden = false;
-    this.seconds = element("select", { id: "search-seconds" }, [1, 3, 10, 30].map((s) => element("option", { value: s, selected: s === 3 }, `${s} s`)));
+    this.seconds = element(
+      "select",
+      { id: "search-seconds" },
+      [1, 3, 10, 30].map((s) => element("option", { value: s, selected: s === 3 }, `${s} s`)),
+    );
     this.button = element("button", { type: "button", id: "search-go" }, "Search");
-    this.status = element("p", { class: "note", id: "search-status" }, "The engine looks ahead from this position; where it meets a table it knows.");
+    this.status = element(
+      "p",
+      { class: "note", id: "search-status" },
+      "The engine looks ahead from this position; where it meets a table it knows.",
+    );
     this.lines = element("ol", { class: "search-lines" });
     this.error = element("p", { class: "alert", role: "alert", hidden: true });
     this.button.addEventListener("click", () => (this.running ? this.stop() : this.start(place())));
-    fill(root, element("div", { class: "bar" }, element("label", {}, "Time ", this.seconds), this.button), this.error, this.status, this.lines);
+    fill(
+      root,
+      element("div", { class: "bar" }, element("label", {}, "Time ", this.seconds), this.button),
+      this.error,
+      this.status,
+      this.lines,
+    );
   }
 
   /** @param {Place} place @returns {Depth | null} the deepest result known of a position */
@@ -41,7 +55,10 @@ export class Search {
     return this.found.get(positionKey(place)) ?? null;
   }
 
-  /** @param {Place} place @param {boolean} hidden shows what is known of a position, without numbers where values are hidden */
+  /**
+   * @param {Place} place
+   * @param {boolean} hidden shows what is known of a position, without numbers where values are hidden
+   */
   show(place, hidden) {
     this.hidden = hidden;
     const depth = this.result(place);
@@ -73,7 +90,13 @@ export class Search {
 
   /** @param {Place} place @param {AbortSignal} signal */
   async #follow(place, signal) {
-    const query = { rules: place.rules, position: place.start, moves: played(place), seconds: this.seconds.value, multipv: 8 };
+    const query = {
+      rules: place.rules,
+      position: place.start,
+      moves: played(place),
+      seconds: this.seconds.value,
+      multipv: 8,
+    };
     for await (const { event, data } of events("oware/search", query, signal)) {
       if (event === "error") throw new ApiError(data.error);
       if (event !== "depth" || signal.aborted) continue;
@@ -96,7 +119,8 @@ export class Search {
   /** @param {Depth} depth */
   #tell(depth) {
     const hits = depth.table_hits ? `, ${grouped(depth.table_hits)} boards found in tables` : "";
-    this.status.textContent = `Depth ${depth.depth}, ${depth.seconds.toFixed(1)} s, ${rough(depth.nodes)} nodes, ${rough(Math.round(depth.nodes_per_second))} per second${hits}.`;
+    const speed = `${rough(depth.nodes)} nodes, ${rough(Math.round(depth.nodes_per_second))} per second`;
+    this.status.textContent = `Depth ${depth.depth}, ${depth.seconds.toFixed(1)} s, ${speed}${hits}.`;
     fill(this.lines, this.hidden ? [] : depth.lines.map(line));
   }
 
@@ -117,6 +141,13 @@ export class Search {
 /** @param {import("./types.js").SearchLine} found */
 function line(found) {
   const certainty = found.exact ? "exact" : "estimate";
-  return element("li", {}, element("strong", { class: "score" }, `${found.exact ? "" : "≈ "}${signed(found.score)}`), " ", certaintyMark(certainty),
-    element("span", { class: "visually-hidden" }, ` ${certainty}: `), element("span", { class: "pv" }, found.pv.join(" "))); // prettier-ignore
+  return element(
+    "li",
+    {},
+    element("strong", { class: "score" }, `${found.exact ? "" : "≈ "}${signed(found.score)}`),
+    " ",
+    certaintyMark(certainty),
+    element("span", { class: "visually-hidden" }, ` ${certainty}: `),
+    element("span", { class: "pv" }, found.pv.join(" ")),
+  );
 }

@@ -6,10 +6,31 @@ import { drawing, fill } from "./dom.js";
 
 /** Places in a house of radius 100: a layer on the ground, from the middle outwards, then a second on top. */
 const HOUSE_PLACES = [
-  [-2, 3], [12, -27], [32, 1], [-25, -21], [11, 34], [-22, 29], [-47, 6], [-10, -52], [49, -28], [44, 34], [-11, 61], [29, -56],
-  [-59, -27], [65, 4], [-53, 42], [24, 64], [-43, -57],
-  [8, 12], [23, -19], [30, 17], [-9, -33], [5, 45], [-35, -9], [-29, 24],
-]; // prettier-ignore
+  [-2, 3],
+  [12, -27],
+  [32, 1],
+  [-25, -21],
+  [11, 34],
+  [-22, 29],
+  [-47, 6],
+  [-10, -52],
+  [49, -28],
+  [44, 34],
+  [-11, 61],
+  [29, -56],
+  [-59, -27],
+  [65, 4],
+  [-53, 42],
+  [24, 64],
+  [-43, -57],
+  [8, 12],
+  [23, -19],
+  [30, 17],
+  [-9, -33],
+  [5, 45],
+  [-35, -9],
+  [-29, 24],
+];
 
 const SEED = { rx: 20.5, ry: 17 };
 /** Seeds drawn in a store; the count goes on. */
@@ -27,7 +48,14 @@ export function drawHouse(picture, count, turned) {
   for (let index = picture.childElementCount; index < shown; index += 1) {
     const angle = turned * 1.1;
     const [x, y] = HOUSE_PLACES[index];
-    picture.append(seed(x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle), index + turned, index >= 17));
+    picture.append(
+      seed(
+        x * Math.cos(angle) - y * Math.sin(angle),
+        x * Math.sin(angle) + y * Math.cos(angle),
+        index + turned,
+        index >= 17,
+      ),
+    );
   }
 }
 
@@ -46,7 +74,10 @@ export function drawStore(picture, count, long) {
   const shown = Math.min(count, STORE_SEEDS);
   picture.setAttribute("viewBox", long ? "0 0 640 76" : "0 0 160 380");
   const places = Array.from({ length: shown }, (_, index) => storePlace(index, long));
-  fill(picture, places.map(([x, y], index) => seed(x, y, index, false)));
+  fill(
+    picture,
+    places.map(([x, y], index) => seed(x, y, index, false)),
+  );
 }
 
 /** @param {number} index @param {boolean} long @returns {[number, number]} */
@@ -62,7 +93,11 @@ function storePlace(index, long) {
 function seed(x, y, kind, top) {
   const tilt = (kind * 47) % 180;
   return drawing("ellipse", {
-    class: top ? "seed top" : "seed", cx: 0, cy: 0, ...SEED, fill: `url(#seed-${kind % 3})`,
+    class: top ? "seed top" : "seed",
+    cx: 0,
+    cy: 0,
+    ...SEED,
+    fill: `url(#seed-${kind % 3})`,
     transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${tilt})`,
-  }); // prettier-ignore
+  });
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// What the browser keeps of the reader's wishes: light or dark, hidden values, the sowing shown, search by itself, keys.
-// In localStorage under one name; where that is not to be had, for this visit.
+// What the browser keeps of the reader's wishes: light or dark, hidden values, the sowing shown, search by itself,
+// keys. In localStorage under one name; where that is not to be had, for this visit.
 
 import { byId } from "./dom.js";
 
@@ -80,7 +80,9 @@ function closeSheet() {
 function read() {
   try {
     const found = JSON.parse(localStorage.getItem(NAME) ?? "{}");
-    return Object.fromEntries(Object.entries(found).filter(([name, value]) => typeof value === typeof USUAL[/** @type {keyof Kept} */ (name)]));
+    return Object.fromEntries(
+      Object.entries(found).filter(([name, value]) => typeof value === typeof USUAL[/** @type {keyof Kept} */ (name)]),
+    );
   } catch {
     return {};
   }

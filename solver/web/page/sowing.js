@@ -83,7 +83,11 @@ function pause(time, signal) {
 
 /** @param {Pos} before @param {Move} move @returns {string} the move in words, for those who do not see it */
 export function moveWords(before, move) {
-  const captured = move.captured ? `, captures ${move.captured}` : move.slam ? ", a grand slam that captures nothing" : "";
+  const captured = move.captured
+    ? `, captures ${move.captured}`
+    : move.slam
+      ? ", a grand slam that captures nothing"
+      : "";
   const end = move.ends ? `. ${typeset(move.ends.words)}` : "";
   return `${sideName(before.turn)} plays ${move.move}${captured}${end}`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The tables there are: a tab each, with its counts, how many boards have each value ("you are here" among them), and the
-// board with the longest distance. What they hold is the server's; where one is, oware.js's.
+// The tables there are: a tab each, with its counts, how many boards have each value ("you are here" among them), and
+// the board with the longest distance. What they hold is the server's; where one is, oware.js's.
 
 /** @import {Place} from "./address.js" */
 /** @import {Tier, Answer} from "./types.js" */
@@ -28,8 +28,12 @@ export class TablesView {
     fill(root, this.error, this.chooser, this.panel);
   }
 
-  /** @param {Place} place @param {Oware} oware whose position is "here" */
-  async show(place, oware) {
+  /**
+   * @param {Place} place
+   * @param {Oware} oware whose position is "here"
+   * @param {Promise<void> | null} settled when it has its answer
+   */
+  async show(place, oware, settled) {
     this.place = place;
     this.loading.abort();
     const { signal } = (this.loading = new AbortController());
@@ -37,6 +41,8 @@ export class TablesView {
     try {
       this.tables ??= (await ask("tables", {}, signal)).rules;
       say(this.error);
+      await settled;
+      if (signal.aborted) return;
       await this.#show(place, oware, signal);
     } catch (error) {
       if (!isAbort(error)) say(this.error, /** @type {Error} */ (error).message);
@@ -52,7 +58,12 @@ export class TablesView {
     const wanted = place.tier ?? here?.position.seeds ?? null;
     const tier = chosen.tiers.find(({ seeds }) => seeds === wanted) ?? chosen.tiers.at(-1);
     this.#choose(tables, chosen, tier ?? null, place);
-    if (!tier) return fill(this.panel, element("p", {}, `There are no tables of ${place.rules}. This command builds the first:`), commandBox(`abapa build --rules ${place.rules} --seeds 8`));
+    if (!tier)
+      return fill(
+        this.panel,
+        element("p", {}, `There are no tables of ${place.rules}. This command builds the first:`),
+        commandBox(`abapa build --rules ${place.rules} --seeds 8`),
+      );
     const whole = await ask(`tables/${encodeURIComponent(chosen.id)}/${tier.seeds}`, {}, signal);
     this.panel.setAttribute("aria-labelledby", `tier-${tier.seeds}`);
     fill(this.panel, ...this.#panel(whole, place, here?.position.seeds === tier.seeds ? here : null));
@@ -60,8 +71,12 @@ export class TablesView {
 
   #none() {
     fill(this.chooser);
-    fill(this.panel, element("p", {}, "There are no tables yet. This command builds the first, in some seconds:"), commandBox("abapa build --rules awari --seeds 9 --distance"),
-      element("p", {}, "Then start the server with --tables and the folder, and load this page again.")); // prettier-ignore
+    fill(
+      this.panel,
+      element("p", {}, "There are no tables yet. This command builds the first, in some seconds:"),
+      commandBox("abapa build --rules awari --seeds 9 --distance"),
+      element("p", {}, "Then start the server with --tables and the folder, and load this page again."),
+    );
   }
 
   /** @param {RulesTables[]} tables @param {RulesTables} chosen @param {Tier | null} tier @param {Place} place */
@@ -69,12 +84,55 @@ export class TablesView {
     const focused = this.chooser.contains(document.activeElement);
     const ids = tables.map(({ id }) => id);
     if (!ids.includes(chosen.id)) ids.unshift(chosen.id);
-    const rules = element("ul", { class: "rules-list", "aria-label": "Rules" }, ids.map((id) =>
-      element("li", {}, element("a", { href: format({ ...place, ...(id === place.rules ? {} : newGame(place, "start", "", id)), view: "tables", tier: null }), "aria-current": id === chosen.id ? "true" : null }, id)))); // prettier-ignore
-    const tabs = element("div", { class: "tabs", role: "tablist", "aria-label": `Tables of ${chosen.id}, by seeds on the board` }, chosen.tiers.map(({ seeds }) =>
-      element("a", { role: "tab", id: `tier-${seeds}`, href: format({ ...place, view: "tables", tier: seeds }), "aria-selected": String(seeds === tier?.seeds), tabindex: seeds === tier?.seeds ? "0" : "-1", "aria-controls": "table-panel" }, String(seeds)))); // prettier-ignore
+    const rules = element(
+      "ul",
+      { class: "rules-list", "aria-label": "Rules" },
+      ids.map((id) =>
+        element(
+          "li",
+          {},
+          element(
+            "a",
+            {
+              href: format({
+                ...place,
+                ...(id === place.rules ? {} : newGame(place, "start", "", id)),
+                view: "tables",
+                tier: null,
+              }),
+              "aria-current": id === chosen.id ? "true" : null,
+            },
+            id,
+          ),
+        ),
+      ),
+    );
+    const tabs = element(
+      "div",
+      { class: "tabs", role: "tablist", "aria-label": `Tables of ${chosen.id}, by seeds on the board` },
+      chosen.tiers.map(({ seeds }) =>
+        element(
+          "a",
+          {
+            role: "tab",
+            id: `tier-${seeds}`,
+            href: format({ ...place, view: "tables", tier: seeds }),
+            "aria-selected": String(seeds === tier?.seeds),
+            tabindex: seeds === tier?.seeds ? "0" : "-1",
+            "aria-controls": "table-panel",
+          },
+          String(seeds),
+        ),
+      ),
+    );
     tabs.addEventListener("keydown", moveAlong);
-    const words = tier && element("p", { class: "note" }, `A table for each number of seeds on the board${chosen.complete_to === null ? "" : `; none is missing up to ${chosen.complete_to}`}.`);
+    const words =
+      tier &&
+      element(
+        "p",
+        { class: "note" },
+        `A table for each number of seeds on the board${chosen.complete_to === null ? "" : `; none is missing up to ${chosen.complete_to}`}.`,
+      );
     fill(this.chooser, rules, words, tabs);
     if (focused) tabs.querySelector("[aria-selected=true]")?.focus();
   }
@@ -97,7 +155,7 @@ function moveAlong(event) {
   const tabs = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("[role=tab]")];
   const at = tabs.indexOf(/** @type {Element} */ (event.target));
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
-  if (event.key === " ") event.preventDefault(), /** @type {HTMLElement} */ (event.target).click();
+  if (event.key === " ") (event.preventDefault(), /** @type {HTMLElement} */ (event.target).click());
   if (to === undefined) return;
   event.preventDefault();
   const tab = /** @type {HTMLElement} */ (tabs[(to + tabs.length) % tabs.length]);
@@ -115,11 +173,21 @@ function outcomes({ boards, wins, draws, losses, exact }) {
 /** @param {Tier} tier a bar of three parts; the numbers stand in the words above */
 function shares({ boards, wins, draws, losses }) {
   const part = (/** @type {string} */ kind, /** @type {number} */ count) => {
-    const made = element("span", { class: kind }, count / boards > 0.08 ? { win: "wins", draw: "draws", loss: "losses" }[kind] : "");
+    const made = element(
+      "span",
+      { class: kind },
+      count / boards > 0.08 ? { win: "wins", draw: "draws", loss: "losses" }[kind] : "",
+    );
     made.style.flexGrow = String(count / boards);
     return made;
   };
-  return element("div", { class: "shares", "aria-hidden": "true" }, part("win", wins), part("draw", draws), part("loss", losses));
+  return element(
+    "div",
+    { class: "shares", "aria-hidden": "true" },
+    part("win", wins),
+    part("draw", draws),
+    part("loss", losses),
+  );
 }
 
 /** @param {Tier} tier @param {Answer | null} here */
@@ -129,14 +197,38 @@ function histogram(tier, here) {
   const most = Math.max(...counts.values());
   const value = here && here.value !== null ? here.value : null;
   const bars = [];
-  for (let at = -tier.seeds; at <= tier.seeds; at += 1) bars.push(bar(at, counts.get(at) ?? 0, most, tier, at === value));
+  for (let at = -tier.seeds; at <= tier.seeds; at += 1)
+    bars.push(bar(at, counts.get(at) ?? 0, most, tier, at === value));
   const words = `How many boards have each value: from ${-tier.seeds} to ${tier.seeds} seeds for the player to move.`;
   const width = (2 * tier.seeds + 1) * 10;
-  const chart = drawing("svg", { class: "histogram", viewBox: `0 0 ${width} 130`, preserveAspectRatio: "none", role: "img", "aria-label": words }, bars);
+  const chart = drawing(
+    "svg",
+    { class: "histogram", viewBox: `0 0 ${width} 130`, preserveAspectRatio: "none", role: "img", "aria-label": words },
+    bars,
+  );
   const you = value === null ? null : element("p", { class: "you" }, `You are here: ${signed(value)}`);
-  if (you && value !== null) you.style.setProperty("--at", `${((value + tier.seeds + 0.5) / (2 * tier.seeds + 1)) * 100}%`);
-  const axis = element("div", { class: "axis", "aria-hidden": "true" }, [-tier.seeds, Math.round(-tier.seeds / 2), 0, Math.round(tier.seeds / 2), tier.seeds].map((at) => element("span", {}, signed(at))));
-  return element("figure", { class: "histogram-box" }, element("figcaption", {}, "Boards by value, in seeds, for the player to move"), you, chart, axis, element("details", {}, element("summary", {}, "The numbers"), numbers(counts)));
+  if (you && value !== null)
+    you.style.setProperty("--at", `${((value + tier.seeds + 0.5) / (2 * tier.seeds + 1)) * 100}%`);
+  const axis = element(
+    "div",
+    { class: "axis", "aria-hidden": "true" },
+    [-tier.seeds, Math.round(-tier.seeds / 2), 0, Math.round(tier.seeds / 2), tier.seeds].map((at) =>
+      element("span", {}, signed(at)),
+    ),
+  );
+  return element(
+    "figure",
+    { class: "histogram-box" },
+    element(
+      "figcaption",
+      {},
+      `Boards by value, in seeds, for the player to move${tier.exact === null ? "" : "; endless play is split evenly here"}`,
+    ),
+    you,
+    chart,
+    axis,
+    element("details", {}, element("summary", {}, "The numbers"), numbers(counts)),
+  );
 }
 
 /** @param {number} at @param {number} count @param {number} most @param {Tier} tier @param {boolean} here */
@@ -144,13 +236,28 @@ function bar(at, count, most, tier, here) {
   const height = count ? Math.max(1.5, (count / most) * 122) : 0;
   const kind = at > 0 ? "win" : at < 0 ? "loss" : "draw";
   const title = drawing("title", {}, `${signed(at)}: ${plural(count, "board")}`);
-  return drawing("rect", { class: `${kind}${here ? " here" : ""}`, x: (at + tier.seeds) * 10 + 1, y: 128 - height, width: 8, height }, title);
+  return drawing(
+    "rect",
+    { class: `${kind}${here ? " here" : ""}`, x: (at + tier.seeds) * 10 + 1, y: 128 - height, width: 8, height },
+    title,
+  );
 }
 
 /** @param {Map<number, number>} counts */
 function numbers(counts) {
-  const rows = [...counts].map(([value, count]) => element("tr", {}, element("th", { scope: "row" }, signed(value)), element("td", {}, grouped(count))));
-  return element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "value"), element("th", { scope: "col" }, "boards"))), element("tbody", {}, rows));
+  const rows = [...counts].map(([value, count]) =>
+    element("tr", {}, element("th", { scope: "row" }, signed(value)), element("td", {}, grouped(count))),
+  );
+  return element(
+    "table",
+    {},
+    element(
+      "thead",
+      {},
+      element("tr", {}, element("th", { scope: "col" }, "value"), element("th", { scope: "col" }, "boards")),
+    ),
+    element("tbody", {}, rows),
+  );
 }
 
 /** @param {Tier} tier @param {Place} place */
@@ -160,7 +267,17 @@ function longest({ longest: found }, place) {
   const board = new Board(root, () => {});
   board.show({ position: found.position, flipped: false, said: [], hidden: true, over: false, href: () => "" });
   const link = element("a", { class: "button", href: format(newGame(place, found.position.text)) }, "Look at it");
-  return element("figure", { class: "longest" }, element("figcaption", {}, `The longest way: ${plural(found.distance, "ply", "plies")} to the capture, or the end, that realises the value. `, link), root);
+  return element(
+    "figure",
+    { class: "longest" },
+    element(
+      "figcaption",
+      {},
+      `The longest way: ${plural(found.distance, "ply", "plies")} to the capture, or the end, that realises the value. `,
+      link,
+    ),
+    root,
+  );
 }
 
 /** @param {Tier} tier */
@@ -171,5 +288,9 @@ function facts(tier) {
     ["File", `${size(tier.bytes)}${tier.packed ? ", packed" : ""}`],
     tier.sha256 && ["SHA-256", element("code", {}, tier.sha256)],
   ].filter((row) => row !== null);
-  return element("dl", { class: "facts" }, rows.map(([name, words]) => element("div", {}, element("dt", {}, name), element("dd", {}, words))));
+  return element(
+    "dl",
+    { class: "facts" },
+    rows.map(([name, words]) => element("div", {}, element("dt", {}, name), element("dd", {}, words))),
+  );
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The shapes of the server's answers (/api/v1/), for the type checker and the reader; no code. What they mean is written
-// in docs/http.md. All numbers are in seeds, from the view of the player to move; a move's from its player's.
+// The shapes of the server's answers (/api/v1/), for the type checker and the reader; no code. What they mean is
+// written in docs/http.md. All numbers are in seeds, from the view of the player to move; a move's from its player's.
 
 /** @typedef {"south" | "north"} Side */
 /** @typedef {"win" | "draw" | "loss" | "open"} Outcome */
@@ -59,7 +59,9 @@
  * @property {ErrorBody} [error] beside the rest where a table is missing
  */
 
-/** @typedef {{kind: string, message: string, where: string | null, command: string | null, seeds: number | null}} ErrorBody */
+/**
+ * @typedef {{kind: string, message: string, where: string | null, command: string | null, seeds: number | null}} ErrorBody
+ */
 
 /**
  * @typedef {object} SearchLine
@@ -144,7 +146,7 @@
  * @property {number} captured
  * @property {number} laps
  * @property {OmwesoPos} after
- * @property {object | null} points
+ * @property {{name: string, points: number} | null} points
  */
 
 /**

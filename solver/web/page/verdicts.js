@@ -1,6 +1,7 @@
 // @ts-check
-// From the server's numbers to what the page says of a move: one margin at the end of the game, one outcome, one mark of
-// certainty. Tables speak of the seeds on the board; the lead in the stores is added here, so that all margins compare.
+// From the server's numbers to what the page says of a move: one margin at the end of the game, one outcome, one mark
+// of certainty. Tables speak of the seeds on the board; the lead in the stores is added here, so that all margins
+// compare.
 
 /** @import {Answer, Move, Outcome, Pos, SearchLine, Side, Depth} from "./types.js" */
 
@@ -51,7 +52,11 @@ function sayMove(move, position, line) {
   return complete(move, position, null, null, null, null);
 }
 
-/** @param {Move} move @param {Pos} position @returns {[number | null, number | null]} the margin at the end: least, most */
+/**
+ * @param {Move} move
+ * @param {Pos} position
+ * @returns {[number | null, number | null]} the margin at the end: least, most
+ */
 function limits(move, position) {
   if (move.final) {
     const margin = marginOf(move.final, position.turn);
@@ -64,7 +69,11 @@ function limits(move, position) {
   return [null, null];
 }
 
-/** @param {number} value at the edge of a table's window @param {number} ahead @returns {[number | null, number | null]} */
+/**
+ * @param {number} value at the edge of a table's window
+ * @param {number} ahead
+ * @returns {[number | null, number | null]}
+ */
 function beyond(value, ahead) {
   return value > 0 ? [value + ahead, null] : [null, value + ahead];
 }
@@ -107,9 +116,13 @@ export function labelText(low, high, certainty) {
 /** @param {number | null} low @param {number | null} high @param {Said["certainty"]} certainty @param {Pos} position */
 function phrase(low, high, certainty, position) {
   if (certainty === null) return "no value known";
-  if (low === null || low !== high) return `ends between ${low === null ? "?" : signed(low)} and ${high === null ? "?" : signed(high)}`;
+  if (low === null || low !== high)
+    return `ends between ${low === null ? "?" : signed(low)} and ${high === null ? "?" : signed(high)}`;
   if (certainty === "estimate") return low ? `about ${signed(low)}` : "about even";
   const mine = (position.total + low) / 2;
-  const final = position.turn === "south" ? /** @type {const} */ ([mine, position.total - mine]) : /** @type {const} */ ([position.total - mine, mine]);
+  const final =
+    position.turn === "south"
+      ? /** @type {const} */ ([mine, position.total - mine])
+      : /** @type {const} */ ([position.total - mine, mine]);
   return `${low > 0 ? "wins by" : low < 0 ? "loses by" : "draws"}${low ? ` ${halved(Math.abs(low))}` : ""}, ${score([...final])}`;
 }

@@ -48,7 +48,10 @@ export function score(final) {
 
 /** @param {string} sentence of the server's @returns {string} with the signs of print: −4, 26–22 */
 export function typeset(sentence) {
-  return sentence.replace(/(^|[\s(])-(?=[0-9])/g, `$1${MINUS}`).replace(/([0-9½])-(?=[0-9])/g, "$1–").replace(/([0-9])\.5\b/g, "$1½");
+  return sentence
+    .replace(/(^|[\s(])-(?=[0-9])/g, `$1${MINUS}`)
+    .replace(/([0-9½])-(?=[0-9])/g, "$1–")
+    .replace(/([0-9])\.5\b/g, "$1½");
 }
 
 /** @param {Side} side */
@@ -89,6 +92,9 @@ export function searchVerdict(margin, exact, turn, total) {
   const most = (total + Math.abs(margin)) / 2;
   /** @type {[number, number]} */
   const final = ahead === "south" ? [most, total - most] : [total - most, most];
-  if (exact) return margin ? `${sideName(ahead)} wins by ${halved(Math.abs(margin))}, ${score(final)}` : `A draw, ${score(final)}`;
+  if (exact)
+    return margin
+      ? `${sideName(ahead)} wins by ${halved(Math.abs(margin))}, ${score(final)}`
+      : `A draw, ${score(final)}`;
   return margin ? `${sideName(ahead)} is ahead by about ${halved(Math.abs(margin))}` : "About even";
 }
