@@ -9,6 +9,7 @@ import hashlib
 import io
 import math
 import sys
+import zlib
 from collections import deque
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
@@ -246,19 +247,14 @@ def command(arguments: list[str], stdin: str = "") -> dict[str, Any]:
 
 def weights(text: str | None) -> str:
     """The rows of Omweso's network, from their text, or from another text in its place: a hash, or what it raised."""
-    import zlib
-
-    from solver.omweso import network
-
-    with patch.object(network.weights, "ROWS", network.weights.ROWS if text is None else text):
+    module = names.network.weights
+    with patch.object(module, "ROWS", module.ROWS if text is None else text):
         try:
-            return sha(network.fitted().rows)
+            return sha(names.network.fitted().rows)
         except (ValueError, zlib.error) as error:
             return f"raised {type(error).__name__}"
 
 
 def weights_text() -> str:
     """The text of the weights."""
-    from solver.omweso import weights as module
-
-    return module.ROWS
+    return names.network.weights.ROWS

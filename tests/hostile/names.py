@@ -16,6 +16,7 @@ from databases.prober import open_tables
 from databases.verifier import read_counts
 from solver.cli import main
 from solver.errors import AbapaError
+from solver.omweso import network
 from solver.omweso.rules import OmwesoRules
 from solver.oware.game import OwareGame
 from solver.oware.ogn import dump, parse
@@ -47,6 +48,7 @@ __all__ = [
     "load_proof",
     "load_small",
     "main",
+    "network",
     "open_tables",
     "pack",
     "parse",
