@@ -32,7 +32,7 @@ class Broken:
         # Of the first steps the latest that leaves a checkpoint: some stages are behind it, some before it.
         for steps in range(6, 1, -1):
             found = self.trial.truth("build", folder=str(self.folder), rules=RULES, seeds=SEEDS, most=steps)
-            if found["rest"]:
+            if any(name.endswith(".checkpoint") for name in found["rest"]):
                 break
             (self.folder / f"{RULES}-{SEEDS:02d}.h5").unlink(missing_ok=True)
         (self.path,) = self.folder.glob("*.checkpoint")
