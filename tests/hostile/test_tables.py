@@ -127,6 +127,8 @@ def test_asking_damaged_tables(name: str, count: int, worker: Worker, tmp_path: 
     """A prober looks at no hash: it may be told false numbers, but nothing else may go wrong."""
     whole, path = TABLES / name, tmp_path / Path(name).name
     trial = Trial(worker, "damaged tables that were asked")
+    shutil.copy(whole, path)
+    trial.truth("asked", folder=str(tmp_path), rules="awari+pits=2", seeds=5)
     for case, damaged in damaged_bytes(whole.read_bytes(), 7, count):
         path.write_bytes(damaged)
         trial.case(case, "asked", lambda answer: None, folder=str(tmp_path), rules="awari+pits=2", seeds=5)
@@ -153,9 +155,11 @@ def test_commands_on_damaged_tables(command: str, count: int, worker: Worker, tm
         folder = tmp_path / name.replace("/", "-")
         folder.mkdir()
         path = folder / Path(name).name
+        arguments = [command, "--rules", "awari+pits=2", "--tables", str(folder)]
+        shutil.copy(TABLES / name, path)
+        trial.truth("command", arguments=arguments)
         for case, damaged in damaged_bytes((TABLES / name).read_bytes(), 9, count):
             path.write_bytes(damaged)
-            arguments = [command, "--rules", "awari+pits=2", "--tables", str(folder)]
             trial.case(f"{name} {case}", "command", one_line, arguments=arguments)
             (folder / "awari+pits=2-05.h5").unlink(missing_ok=True)
     trial.verdict()
