@@ -104,7 +104,7 @@ def test_a_checkpoint_that_nobody_damaged_is_taken_up(broken: Broken) -> None:
     assert found["told"] < anew["told"]
 
 
-@pytest.mark.parametrize("count", [pytest.param(40, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [pytest.param(15, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)])
 def test_bytes(count: int, broken: Broken) -> None:
     for name, data in damaged_bytes(broken.data, 11, count):
         broken.case(name, data)
