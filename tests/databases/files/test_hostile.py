@@ -184,7 +184,8 @@ def test_a_frame_of_no_bytes_or_of_far_too_many(shape: tuple[int, ...], archive:
 
 def test_a_frame_of_zeros_is_found_by_a_check(archive: Path) -> None:
     with h5py.File(archive, "r+") as file:
-        size = file["frame"].shape
+        frame: Any = file["frame"]
+        size = frame.shape
         del file["frame"]
         file.create_dataset("frame", data=np.zeros(size, np.uint8), chunks=True, compression="gzip")
     with Archive.open(archive) as table:
@@ -218,7 +219,7 @@ def test_forged_counts_are_found(packed: bool, tmp_path: Path) -> None:
         with h5py.File(path, "r+") as file:
             place = file if name == "exact" else file[name]
             key = "exact_counts" if name == "exact" else "histogram_counts"
-            counts = place.attrs[key]
+            counts: Any = place.attrs[key]
             counts[0], counts[1] = counts[0] + 1, counts[1] - 1
             place.attrs.modify(key, counts)
         with kind.open(path) as table:
