@@ -27,6 +27,8 @@ PAGE = 4096
 METADATA_ROOM = 32 << 10
 """Bytes that HDF5's own structures stay within."""
 
+_HARD: int = vars(h5py)["h5l"].TYPE_HARD  # its type hints do not know it
+
 
 def new_file(path: Path, alignment: int = 1) -> h5py.File:
     """A new HDF5 file in the form with checksums, without the time of anything."""
@@ -73,7 +75,7 @@ def opened(path: Path) -> Iterator[h5py.File]:
     except AbapaError:
         raise
     except NotRegularError as error:
-        what = error.strerror.lower()
+        what = str(error.strerror).lower()
         raise InaccessibleTableError(path, f"{what}, not a table", "move it away") from error
     except DAMAGE as error:
         raise reading_error(path, error) from error
@@ -102,9 +104,9 @@ def own_dataset(path: Path, file: h5py.File, name: str, *, packed: bool = False)
         raise ForeignTableError(path, f"holds {name} in a type that no table has: it is damaged", REBUILD)
     if not packed and (layout != h5py.h5d.CONTIGUOUS or plan.get_nfilters()):
         raise ForeignTableError(path, f"is a table whose {name} is not contiguous", REBUILD)
-    if packed and (layout != h5py.h5d.CHUNKED or len(place.chunks) != 1 or filters_of(place) not in PIPELINES):
+    if packed and (layout != h5py.h5d.CHUNKED or len(place.chunks or ()) != 1 or filters_of(place) not in PIPELINES):
         raise ForeignTableError(path, f"is a packed table whose {name} is not packed", REBUILD)
-    if packed and place.chunks[0] * place.dtype.itemsize > LARGEST:
+    if packed and place.chunks and place.chunks[0] * place.dtype.itemsize > LARGEST:
         raise ForeignTableError(path, f"has {name} in chunks of more than {LARGEST:,} bytes: it is damaged", REBUILD)
     return place
 
@@ -133,7 +135,8 @@ def own_attributes(place: Any) -> dict[str, Any]:
 def _is_hard_link(group: h5py.Group, name: str) -> bool:
     """Whether a name stands for an object of this file, found without following it."""
     try:
-        return group.id.links.get_info(name.encode()).type == h5py.h5l.TYPE_HARD
+        links: Any = group.id.links
+        return links.get_info(name.encode()).type == _HARD
     except (KeyError, RuntimeError, ValueError):
         return False
 

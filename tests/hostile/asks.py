@@ -146,7 +146,7 @@ def exported(folder: str, seeds: int, target: str) -> int:
     with names.open_tables(folder, names.AWARI) as tables:
         for n in range(seeds + 1):
             with (Path(target) / f"scores.{n}").open("wb") as file:
-                names.export_scores(tables.tiers[n], file)
+                names.export_scores(tables.mapped[n], file)
     return seeds + 1
 
 
@@ -192,10 +192,9 @@ def proven(path: str | None, position: str) -> list[Any]:
     """Go on with a saved proof, or begin one, until it is final or 5 s are over: bounds, and whether it is final."""
     root = names.Position.parse(position, names.AWARI)
     searcher = _searcher(names.AWARI)
-    if path is None:
-        start = names.fresh_proof(searcher, root, root.seeds)
-    else:
-        start = names.load_proof(Path(path), searcher, {"position": root.text, "rules": root.rules.id})
+    start = names.fresh_proof(searcher, root, root.seeds)
+    if path is not None:
+        start = names.load_proof(Path(path), searcher, {"position": root.text, "rules": root.rules.id}, start)
     proof = _last(searcher, root, names.Limits(seconds=5), start)
     return [proof.low, proof.high, proof.final]
 

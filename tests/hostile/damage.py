@@ -291,7 +291,8 @@ def changed_histograms(file: h5py.File) -> Iterator[Change]:
     for name, thing in file.items():
         if not isinstance(thing, h5py.Dataset) or "histogram_counts" not in thing.attrs:
             continue
-        counts, values = thing.attrs["histogram_counts"], thing.attrs["histogram_values"]
+        counts: Any = thing.attrs["histogram_counts"]
+        values: Any = thing.attrs["histogram_values"]
         moved = counts.copy()
         moved[0], moved[-1] = moved[0] + 1, moved[-1] - 1
         forged = {

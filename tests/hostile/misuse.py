@@ -166,6 +166,8 @@ def misused(folder: str, seeds: int, rounds: int) -> None:
     """Arguments of wrong kinds: an AbapaError, or Python's TypeError for what is no argument at all."""
     boards = _boards(seeds, 4)
     with names.open_tables(folder, names.AWARI) as tables:
+        text: Any = "awari"
+        halves: Any = (0.5,) * 12
         calls: list[Callable[[], Any]] = [
             lambda: tables.probe_many(boards, default=1000),
             lambda: tables.probe_many(boards.astype(float)),
@@ -175,11 +177,11 @@ def misused(folder: str, seeds: int, rounds: int) -> None:
             lambda: tables.probe_many(-np.ones((3, 12), np.int8)),
             lambda: tables.probe_many(boards, "nonsense"),
             lambda: tables.probe((1, 2)),
-            lambda: tables.probe((0.5,) * 12),
+            lambda: tables.probe(halves),
             lambda: tables.probe((-1,) * 12),
             lambda: tables.probe((10**30,) * 12),
-            lambda: tables.probe("text"),
-            lambda: names.open_tables(folder, "awari"),
+            lambda: tables.probe(text),
+            lambda: names.open_tables(folder, text),
             lambda: names.open_tables(f"{folder}/nowhere", names.AWARI),
         ]
         for number, call in enumerate(calls):
