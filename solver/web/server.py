@@ -110,8 +110,9 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._await_request()
-        if len(self.connections) > CONNECTIONS:
-            others = (other for other in self.connections if isinstance(other, Connection) and other is not self)
+        held = [other for other in self.connections if not other.transport.is_closing()]
+        if len(held) > CONNECTIONS:
+            others = (other for other in held if isinstance(other, Connection) and other is not self)
             waiting = [other for other in others if other._keeps_waiting]
             min(waiting, key=lambda other: other._since, default=self).transport.abort()
 
@@ -142,8 +143,8 @@ class Connection(HttpToolsProtocol):
 
     @property
     def _keeps_waiting(self) -> bool:
-        """Whether no whole request is being answered, and the connection is not being cut already."""
-        return (self._at_rest or self._deadline is not None) and not self.transport.is_closing()
+        """Whether no whole request is being answered."""
+        return self._at_rest or self._deadline is not None
 
     def _await_request(self) -> None:
         self._since = self.loop.time()
