@@ -174,14 +174,15 @@ def _write_csv(rules: Rules, pieces: Iterator[Graded], out: Any) -> None:
 
 def _write_jsonl(rules: Rules, pieces: Iterator[Graded], out: Any) -> None:
     """An object per position, as ``abapa probe --json`` prints it."""
-    from solver.cli.answers import board_json, moves_json
+    from solver.cli.answers import board_json, moves_json, over_json
     from solver.cli.output import json_line
     from solver.oware.position import Position
 
     for graded in pieces:
         for k in range(len(graded)):
             position = Position(tuple(graded.boards[k].tolist()), rules=rules)
-            numbers = {name: int(of_boards[k]) for name, of_boards in graded.numbers.items()}
+            over = position.result() is not None
+            numbers = over_json(position) if over else {name: int(of[k]) for name, of in graded.numbers.items()}
             moves = moves_json(position, graded.moves_of(k))
             out.write((json_line(board_json(position) | numbers | {"moves": moves}) + "\n").encode())
 

@@ -80,7 +80,7 @@ def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, ea
             if each:
                 _print_one(grade, as_json)
     if not grades and not failed:
-        raise AbapaError(f"{file.name} holds no moves: accepted is a position and a move per line")
+        raise AbapaError(f"{getattr(file, 'name', 'stdin')} holds no moves: accepted is a position and a move per line")
     _print_sums(rules, grades, failed, as_json)
     if failed:
         context.exit(AbapaError.exit_code)
@@ -92,7 +92,7 @@ def _read(file: TextIO) -> Iterator[tuple[int, str, str]]:
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
-        text = line.strip()
+        text = line.removeprefix("\ufeff").strip()  # a byte order mark, on stdin
         if not text or text.startswith("#"):
             continue
         if text.startswith("{"):

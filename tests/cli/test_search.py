@@ -129,8 +129,6 @@ def test_tables_without_bounds_are_left_out_and_said_so(tmp_path: Path) -> None:
         (["search", "start", "--threads", "0"], "'--threads': '0': accepted are whole numbers from 1 to 64"),
         (["search", "start", "--hash", "-1"], "'--hash': '-1': accepted are whole numbers of 0 or more"),
         (["search", "start", "--hash", "99999999"], "a transposition table of 99999999 MiB: accepted are 1 to"),
-        (["search", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
-        (["solve", "0-1-0-0-0-0-0-0-0-0-0-0-30-17-S"], "the game is over"),
         (["selfplay", "--depth", "999"], "'--depth': '999': accepted are whole numbers from 1 to 100"),
         (
             ["solve", "start", "--save", "/nowhere/at/all"],
