@@ -167,7 +167,8 @@ def test_the_program_plays_capitals_and_answers_what_it_sees(
     assert "the program answers with " in out and out.count("hint      what the program") == 2
     turn = next(line for line in out.splitlines() if line.startswith("program: ")).split()[1]
     assert turn[0].isupper() and turn[0].lower() in "abcdefghijklmnop"
-    assert f"seeds from {turn[0]} " in out and "hint: " in out
+    assert "hint: " in out
+    assert "okukoneeza: two seeds" in out if "*" in turn else f"seeds from {turn[0]} " in out
 
 
 def test_a_match_is_kept_and_gone_on_with(
@@ -180,9 +181,8 @@ def test_a_match_is_kept_and_gone_on_with(
     assert len(held["game"]["turns"]) == 2 and "program: " in first
     _, then, _ = played(capsys, monkeypatch, ["resign"], "--save", str(file), "--setup", "all-two")
     assert first.splitlines()[-3] in then and "program wins by resignation" in then
-    assert "match: you 0, program 1" in played(capsys, monkeypatch, [], "--save", str(file))[1].replace(
-        f"of {file}", ""
-    )
+    _, again, _ = played(capsys, monkeypatch, [], "--save", str(file))
+    assert f"match of {file}: you 0, program 1" in again
     code, _, err = played(capsys, monkeypatch, [], "--save", str(file), "--mode", "contract")
     assert code == 2 and "holds a match under ekyokubala, not contract" in err
     sound = file.read_text()

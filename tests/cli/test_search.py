@@ -114,7 +114,9 @@ def test_tables_cut_the_tree(tables: Path) -> None:
 def test_tables_without_bounds_are_left_out_and_said_so(tmp_path: Path) -> None:
     write_tables(tmp_path, ABAPA, 2, ("value",))
     result = run("search", SMALL, "--depth", "6", "--json", "--tables", str(tmp_path))
-    assert result.stderr == "the search leaves out the tables of 0, 1, 2 seeds: they lack value or lower or upper\n"
+    assert (
+        result.stderr == "abapa: the search leaves out the tables of 0, 1, 2 seeds: they lack value or lower or upper\n"
+    )
     assert rows(result)[-1]["table_hits"] == 0
 
 
