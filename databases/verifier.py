@@ -45,7 +45,7 @@ from databases.machine import available_memory
 from databases.prober import Board, Tables
 from databases.sweeps import SweptTables, sweep_bytes
 from databases.tiers import block_offsets, board_at
-from solver.errors import AbapaError
+from solver.errors import AbapaError, cut
 from solver.files import open_regular
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
@@ -345,5 +345,7 @@ def read_counts(path: Path) -> Counts:
     except OSError as error:
         raise AbapaError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, csv.Error) as error:
-        raise AbapaError(f"{path} is no CSV file of numbers with the columns seeds, value, count: {error}") from error
+        raise AbapaError(
+            f"{path} is no CSV file of numbers with the columns seeds, value, count: {cut(str(error))}"
+        ) from error
     return published

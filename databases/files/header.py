@@ -28,7 +28,7 @@ from databases.files.hdf5 import own_attributes, own_dataset
 from databases.files.histograms import read_histogram
 from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
 from solver import __version__
-from solver.errors import RulesError
+from solver.errors import RulesError, cut, quoted
 
 FORMAT = "abapa-table"
 FORMAT_VERSION = 1
@@ -99,7 +99,7 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
             path, f"holds {seeds} seeds of {rules.id}, not what its name says", "give it its name back"
         )
     if quantities != [quantity for quantity in QUANTITIES if quantity in quantities] or "value" not in quantities:
-        raise ForeignTableError(path, f"says that it holds {attributes['quantities']!r}: it is damaged", REBUILD)
+        raise ForeignTableError(path, f"says that it holds {quoted(attributes['quantities'])}: it is damaged", REBUILD)
     histograms: dict[str, dict[int, int]] = {}
     digests: dict[str, Digest] = {}
     largest: int | None = None
@@ -134,10 +134,12 @@ def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: i
         )
     version = attributes.get("format_version")
     if not isinstance(version, int) or version < known:
-        raise TableVersionError(path, f"is in format version {version}, older than the {known} read here", REBUILD)
+        raise TableVersionError(
+            path, f"is in format version {shown(version)}, older than the {known} read here", REBUILD
+        )
     if version > known:
         raise TableVersionError(
-            path, f"is in format version {version}, newer than the {known} read here", "update Abapa"
+            path, f"is in format version {shown(version)}, newer than the {known} read here", "update Abapa"
         )
     if attributes.get("complete") is not True:
         raise IncompleteTableError(path, "was not finished", REBUILD)
@@ -149,7 +151,7 @@ def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: i
 def _rules_of(path: Path, attributes: Mapping[str, Any]) -> TableRules:
     kind = GAMES.get(attributes["game"])
     if kind is None:
-        raise ForeignTableError(path, f"is a table of {attributes['game']!r}; accepted are {' and '.join(GAMES)}")
+        raise ForeignTableError(path, f"is a table of {quoted(attributes['game'])}; accepted are {' and '.join(GAMES)}")
     try:
         rules = kind.parse(attributes["rules"])
     except RulesError as error:
@@ -163,3 +165,8 @@ def _rules_of(path: Path, attributes: Mapping[str, Any]) -> TableRules:
 def _plain(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def shown(value: object) -> str:
+    """An attribute of any kind as a message repeats it: in one line, cut where it is long."""
+    return cut(" ".join(str(value).split()))

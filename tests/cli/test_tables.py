@@ -225,7 +225,7 @@ def test_an_option_that_would_not_be_used_is_refused(tables: Path, tmp_path: Pat
     refused(abapa("export", "--seeds", "2", "--force"), "accepted is --force -o FILE")
     ran = abapa("verify", "--rules", "awari", "--counts", tmp_path / "c.csv", "--threads", "1")
     refused(ran, "accepted is --threads with --independent")
-    assert ran.out.count("\n") == 1
+    assert ran.out == ""
 
 
 @pytest.mark.parametrize("command", ["probe", "moves", "line"])
@@ -604,7 +604,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
 
 def test_no_position_at_all(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert abapa("probe") == Ran(0, "", "")
-    with patch("solver.cli.options.sys") as system:
+    with patch("solver.cli.lists.sys") as system:
         system.stdin.isatty.return_value = True
         ran = abapa("probe")
     assert ran.code == 2 and "no position given: accepted are arguments, or one position per line on stdin" in ran.err

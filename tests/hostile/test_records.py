@@ -285,7 +285,7 @@ def test_scores_files(count: int, scores: Path, worker: Worker, tmp_path: Path) 
         for name in stand_ins(path):
             bring(f"{name} as {path.name}", [files[at]], must_refuse=True)
         path.write_bytes(kept)
-    bring("a tier is missing below", [files[-1]], must_refuse=True)
+    bring("a tier is missing below", [files[-1]])  # below six seeds no board is left out: the file says it all
     trial.verdict()
 
 
