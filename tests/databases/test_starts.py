@@ -81,7 +81,7 @@ def test_text_and_markdown_say_the_same(folder: Path) -> None:
     assert "  moves      A -1  B -8  C -2  D -2  E -2  F 0\n" in text.out
     assert "every number of all 2,704,156 boards of 0 to 12 seeds proved by distance" in text.out
     markdown = abapa("verify-draw", "--per-pit", "1", "--tables", folder, "--markdown")
-    assert markdown.out.startswith("### Awari with 1 seed a pit (12 seeds): a draw\n\n- **value**: 0 ")
+    assert markdown.out.startswith("### Awari with 1 seed per pit (12 seeds): a draw\n\n- **value**: 0 ")
     rows = [line for line in markdown.out.splitlines() if line.startswith("|")]
     assert len(rows) == 15 and all(line.count("|") == rows[0].count("|") for line in rows)
 
