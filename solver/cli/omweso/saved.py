@@ -7,11 +7,11 @@ began with and its turns. Reading it plays the turns again, so nothing in it is 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
 from solver.omweso.match import Game, Match, Mode, Scoring
 from solver.omweso.position import OmwesoPosition, turn_text
@@ -34,16 +34,8 @@ def save_match(path: Path, match: Match, game: Game | None, games: int) -> None:
             "fresh": first.fresh,
             "turns": [turn_text(turn, match.rules) for turn in game.turns],
         }
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(saved) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise AbapaError(f"cannot write {path}: {error.strerror}") from error
+    with replaced_file(path, force=True) as file:
+        file.write(f"{json.dumps(saved)}\n".encode())
 
 
 def load_match(path: Path) -> tuple[Match, Game | None, int]:
