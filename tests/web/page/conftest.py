@@ -27,8 +27,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
+    """A browser for the tests of this folder only: while Playwright runs, its event loop is this thread's."""
     reason = browsing.why_not()
     if reason:
         pytest.skip(reason)
@@ -36,7 +37,7 @@ def chromium() -> Iterator[Any]:
         yield browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tables: Path, chromium: Any) -> Iterator[str]:
     with browsing.serving(tables) as (found, _):
         yield found
