@@ -39,10 +39,11 @@ from databases.files.games import want_rules
 from databases.files.header import QUANTITIES
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
-from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier
+from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier, tier_index
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
+from solver.oware.game import Tier, searched_quantities
 from solver.oware.kernels import SLAM_CODES, children, final_margin, pack_row
 from solver.oware.rules import Rules
 
@@ -220,6 +221,19 @@ class Tables:
         """The tables that can be mapped, by seeds: all but the packed ones; looking one up opens it."""
         self._want_open()
         return OpenOnDemand(self._plain, self._open_plain)
+
+    def searchable(self, most: int = MAX_SEEDS) -> dict[int, Tier]:
+        """The tables of up to ``most`` seeds as the search takes them, by seeds: mapped arrays and their index.
+
+        Margins, from the mover's view in seeds. Left out are the packed tables, and those that lack one of
+        :func:`~solver.oware.game.searched_quantities`.
+        """
+        needed = searched_quantities(self.rules)
+        return {
+            seeds: Tier({name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds))
+            for seeds, table in self.mapped.items()
+            if seeds <= most and all(name in table.quantities for name in needed)
+        }
 
     # -- one position -------------------------------------------------------------------------------------------------
 

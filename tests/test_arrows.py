@@ -14,17 +14,17 @@ ROOT = Path(__file__).parents[1]
 ALLOWED: dict[str, str] = {
     "solver": "",
     "solver.errors": "",
-    "solver.files": "",
+    "solver.files": "solver.errors",
     "solver.numerals": "",
     "solver.rule_ids": "solver.errors",
     "solver.kernels": "",
     "solver.search": "solver.errors solver.kernels",
-    "solver.oware": "solver solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
+    "solver.oware": "solver solver.errors solver.files solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso "
     "databases databases.files databases.tiers",
-    "solver.cli": "solver solver.errors solver.numerals solver.search solver.oware solver.omweso solver.web "
-    "databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
+    "solver.cli": "solver solver.errors solver.files solver.numerals solver.search solver.oware solver.omweso "
+    "solver.web databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers",
     "solver.__main__": "solver.cli",
     "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "

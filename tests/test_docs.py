@@ -59,7 +59,7 @@ def test_every_measured_figure_says_when_and_how_it_was_measured() -> None:
             assert row["command"] and row["machine"] and row["seconds"] > 0
 
 
-def test_the_map_has_the_arrows_that_the_imports_are_held_against() -> None:
+def allowed_arrows() -> dict[str, str]:
     """The dictionary of tests/test_arrows.py, which no other test file may import, read from its source."""
     tree = ast.parse((ROOT / "tests" / "test_arrows.py").read_text())
     (value,) = (
@@ -68,7 +68,19 @@ def test_the_map_has_the_arrows_that_the_imports_are_held_against() -> None:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "ALLOWED"
     )
     assert value is not None
-    allowed: dict[str, str] = ast.literal_eval(value)
+    return ast.literal_eval(value)
+
+
+def test_the_map_says_of_every_room_what_it_is_for() -> None:
+    page = (DOCS / "architecture.md").read_text()
+    (named,) = re.findall(r"^\| room \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
+    rooms = {name: name.replace(".", "/") for name in allowed_arrows()}
+    unnamed = [name for name, path in rooms.items() if f"`{path}/`" not in named and f"`{path}.py`" not in named]
+    assert unnamed == ["solver", "solver.__main__"]  # the two doors
+
+
+def test_the_map_has_the_arrows_that_the_imports_are_held_against() -> None:
+    allowed = allowed_arrows()
     width = max(map(len, allowed))
     arrows = "".join(f"{room:<{width}} -> {', '.join(there.split()) or 'nothing'}\n" for room, there in allowed.items())
     (drawn,) = blocks(DOCS / "architecture.md", "arrows")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from solver.cli.options import RealFile, Whole, rules_option, tables_option
-from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
+from solver.files import replaced_file
 from solver.oware.rules import Rules
 
 if TYPE_CHECKING:

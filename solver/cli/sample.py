@@ -13,8 +13,8 @@ import click
 
 from solver.cli.options import Seed, Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
-from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
+from solver.files import replaced_file
 from solver.oware.rules import Rules
 
 if TYPE_CHECKING:

@@ -90,24 +90,17 @@ def table_maps(
         yield {}
         return
     from databases.prober import open_tables
-    from databases.tiers import tier_index
-    from solver.oware.game import Tier
+    from databases.tiers import MAX_SEEDS
+    from solver.oware.game import searched_quantities
 
-    needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
     with open_tables(folder, rules) as tables:
+        maps = tables.searchable(MAX_SEEDS if most is None else most)
         reached = [seeds for seeds in tables.tiers if most is None or seeds <= most]
-        mapped = {seeds: tables.mapped[seeds] for seeds in reached if seeds in tables.mapped}
-        maps = {
-            seeds: Tier(
-                {quantity: table.map(quantity, "lookups") for quantity in needed}, tier_index(rules.pits, seeds)
-            )
-            for seeds, table in mapped.items()
-            if all(quantity in table.quantities for quantity in needed)
-        }
-        if packed := [seeds for seeds in reached if seeds not in mapped]:
+        if packed := [seeds for seeds in reached if seeds not in tables.mapped]:
             tell(f"the search leaves out the packed tables of {_numbers(packed)} seeds: abapa unpack restores them")
-        if lacking := sorted(set(mapped) - set(maps)):
-            tell(f"the search leaves out the tables of {_numbers(lacking)} seeds: they lack {' or '.join(needed)}")
+        if lacking := sorted(set(reached) - set(packed) - set(maps)):
+            needed = " or ".join(searched_quantities(rules))
+            tell(f"the search leaves out the tables of {_numbers(lacking)} seeds: they lack {needed}")
         if named and not tables.tiers:
             tell(f"no tables of {rules.id} in {folder}: the search goes without")
         yield maps

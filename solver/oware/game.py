@@ -348,7 +348,7 @@ class TierIndex(Protocol):
 class Tier:
     """One tier as the search takes it: a flat int8 array a quantity, and the index of its boards.
 
-    ``value`` must be there, and ``lower`` and ``upper`` where endless play depends on history.
+    All of :func:`searched_quantities` must be there. Margins are in seeds, from the mover's view.
     """
 
     arrays: Mapping[str, NDArray[np.int8]]
@@ -357,6 +357,11 @@ class Tier:
 
 Tables = Mapping[int, Tier]
 """Tiers by their number of seeds."""
+
+
+def searched_quantities(rules: Rules) -> tuple[str, ...]:
+    """The arrays that a search under ``rules`` needs of each :class:`Tier`."""
+    return ("value", "lower", "upper") if rules.has_bounds else ("value",)
 
 
 class OwareGame:

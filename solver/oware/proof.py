@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import stat
 import sys
 import zipfile
@@ -30,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.errors import AbapaError, cut
+from solver.files import replaced_file
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Cycle
 from solver.search import fortress
@@ -289,16 +289,8 @@ def save_proof(path: Path, proof: Proof, searcher: Searcher[Any], about: dict[st
     words = entries[used] if entries is not None else np.zeros((0, 8), np.uint64)
     buckets = 0 if entries is None else len(entries)
     head = {"format": FORMAT, "about": about, "proof": proof.__dict__, "buckets": buckets}
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            np.savez(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise AbapaError(f"cannot write {path}: {error.strerror or error}") from error
+    with replaced_file(path, force=True) as file:
+        np.savez(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8), used=used, words=words)
 
 
 def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any], fresh: Proof) -> Proof:

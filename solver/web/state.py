@@ -12,7 +12,6 @@ from typing import Any
 
 from databases.files.folder import ARCHIVE_SUFFIX, SUFFIX, parse_name
 from databases.prober import MissingTierError, Tables, open_tables
-from databases.tiers import tier_index
 from solver.errors import RulesError
 from solver.oware.game import Tier
 from solver.oware.rules import Rules
@@ -60,14 +59,7 @@ class State:
         """The plain tables of a rule set as the search takes them, by their seeds; none will do."""
         if not rules.has_tables or not self.folder.is_dir():
             return {}
-        needed = ("value", "lower", "upper") if rules.has_bounds else ("value",)
-        return {
-            seeds: Tier(
-                {quantity: table.map(quantity, "lookups") for quantity in needed}, tier_index(rules.pits, seeds)
-            )
-            for seeds, table in self.tables(rules, 0).mapped.items()
-            if all(quantity in table.quantities for quantity in needed)
-        }
+        return self.tables(rules, 0).searchable()
 
     def rule_sets(self) -> list[Rules]:
         """The rule sets of Oware that the folder claims to have tables of, by id."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from solver.cli.writing import replaced_file
 from solver.errors import AbapaError
+from solver.files import replaced_file
 from solver.omweso.match import Game, Match, Mode, Scoring
 from solver.omweso.position import OmwesoPosition, turn_text
 from solver.omweso.rules import OmwesoRules
