@@ -228,6 +228,8 @@ class _Build:
             progress.start(plan)
             for seeds in plan.tiers:
                 if seeds in plan.missing:
+                    if seeds - 1 not in plan.tiers:
+                        self.finisher.wait()  # this tier reads the one on its way, as nothing lies between them
                     progress.tier(seeds)
                     self._build_tier(seeds)
                 else:
@@ -250,7 +252,8 @@ class _Build:
         self.checkpoint_share = checkpoint.share  # none any more where the disk refused one
         told.fill((3 if bounds else 1) * tier_size(plan.rules.pits, seeds))
         with self.clock("write"):
-            self.finisher.commit(writer, start, last=seeds == plan.missing[-1])
+            last = seeds == plan.missing[-1] or seeds + 1 not in plan.tiers
+            self.finisher.commit(writer, start, last=last)
 
     def _advance(self, boards: int) -> None:
         """So many boards more are final: tell of it, and of the table on its way if it is done."""
