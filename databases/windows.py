@@ -7,7 +7,8 @@ only up to W + c, and that is the window of the tier it leads to. Tiers whose wi
 takes one seed, so tier N - 1 does not come up.
 
 A number in a window of up to 7 takes 2, 3 or 4 bits: margin + W, little-endian, board i at bits i * b .. i * b + b - 1
-of its quantity; one byte follows that is never used, so that a reader may always take two. A number in a wider window
+of its quantity (:func:`~solver.kernels.margins.load_margin`); one byte follows that is never used, so that a reader may
+always take two. A number in a wider window
 takes a byte, as in a full table. Margins are in seeds from the mover's view. Files are left to
 :mod:`databases.files`, building to :mod:`databases.builder`.
 """
@@ -23,8 +24,7 @@ from numpy.typing import NDArray
 
 from databases.tiers import MAX_SEEDS
 from solver.errors import AbapaError
-from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.intrinsics import load_int8, load_uint16
+from solver.kernels.compile import kernel
 
 WHOLE = 127
 """The window of a full table: no margin lies outside."""
@@ -128,16 +128,6 @@ def decoded(pieces: Iterable[memoryview], coding: Coding, boards: int) -> Iterat
 
 FULL = Coding(8, WHOLE)
 """The coding of a full table."""
-
-
-@inline_kernel
-def load_margin(address, index, bits, window):
-    """The margin of board ``index`` of a quantity at ``address`` (uint64): int64, cut to the window."""
-    if bits == 8:
-        return np.int64(load_int8(address + np.uint64(index)))
-    bit = np.uint64(index) * np.uint64(bits)
-    pair = np.uint64(load_uint16(address + (bit >> np.uint64(3))))
-    return np.int64((pair >> (bit & np.uint64(7))) & ((np.uint64(1) << np.uint64(bits)) - np.uint64(1))) - window
 
 
 @kernel

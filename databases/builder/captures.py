@@ -26,9 +26,10 @@ from databases.builder.state import (
     group_rows,
     mark_row,
 )
-from databases.windows import FULL, Coding, load_margin
+from databases.windows import FULL, Coding
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add, load_int8
+from solver.kernels.margins import load_margin
 
 
 class FinishedTier(NamedTuple):

@@ -71,6 +71,11 @@ class FinishedTable:
         return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
 
     @property
+    def window(self) -> int:
+        """How far margins are told apart; at its ends, a number means so much or more."""
+        return self.coding.window
+
+    @property
     def histogram(self) -> dict[int, int]:
         """How many boards have each ``value``, least value first."""
         return self.histograms["value"]

@@ -57,7 +57,7 @@ def built(
     quantities: Quantities = {name: {} for name in ("value", "lower", "upper", "distance")}
     for n in range(seeds + 1):
         window = WHOLE if game is None else game.window(n)
-        held = "cells" if scratch else form if fits(form, n, window, bounds and rules.has_bounds) else "words"
+        held = "cells" if scratch else form if fits(form, n, window, bounds) else "words"
         tier = TierBuild(
             tables, n, threads, writer := ArrayWriter(0), scratch=scratch or Path(), form=held, window=window
         )
