@@ -227,6 +227,7 @@ def measured(process: subprocess.Popen[str], run: Callable[[], list[float]], boa
         "p99_ms": times[1],
         "longest_ms": times[2],
         "processor_us": round(1e6 * cpu / looked_up),
+        "seconds": round(seconds, 2),
         "load": round(os.getloadavg()[0], 1),
     }
 

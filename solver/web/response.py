@@ -12,6 +12,9 @@ from starlette.responses import Response, StreamingResponse
 from solver.errors import AbapaError
 from solver.web.errors import RETRY_SECONDS, STATUS, error_object, kind_of
 
+SIDE_NAMES = ("south", "north")
+"""How answers call the sides, 0 and 1."""
+
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 """ASCII only: whatever text came in, lone surrogates among it, goes out again."""
 

@@ -23,9 +23,10 @@ from solver.search.searcher import Searcher
 from solver.web.errors import Refused
 from solver.web.jobs import Job
 from solver.web.oware.answer import ended_value, lead_of
-from solver.web.oware.game import MOST_MOVES, SIDE_NAMES, Game, position_object, read_game
+from solver.web.oware.game import MOST_MOVES, Game, position_object, read_game
 from solver.web.oware.search import HASH_MIB, final_of_score
 from solver.web.request import Fields
+from solver.web.response import SIDE_NAMES
 from solver.web.state import State
 
 MOST_RECORD = 64 << 10
