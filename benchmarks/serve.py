@@ -2,11 +2,13 @@
 
     python benchmarks/serve.py                                   # builds awari 0..12 in a temporary folder
     python benchmarks/serve.py --tables DIR --rules R --seeds N  # asks tables that are there
+    python benchmarks/serve.py --json                            # one object per line, as benchmarks/history has them
 
 The server has one core and this client another, where there are two. Boards are drawn evenly from the top four tiers;
-each request asks for the value and every move of one board. ``in turn``: each request waits for the answer before it;
-``offered``: so many a second are sent, whether answers have come or not, and times count from when a request was due.
-``batch``: 256 boards a request. The CPU time is the server's, searches included.
+each request asks for the value and every move of one board, all over one connection. ``in turn``: each request waits
+for the answer before it; ``pipelined``: 16 requests are sent at a time; ``offered``: so many a second are sent, whether
+answers have come or not, and times count from when a request was due. ``batch``: 256 boards a request. The processor
+time is the server's, by the thread that answers, so that searches are left out.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from databases.builder.build import build_tables
@@ -32,6 +35,9 @@ from databases.tiers import board_at, tier_size
 from solver.oware.rules import Rules
 
 BATCH = 256
+PIPELINED = 16
+
+Printer = Callable[[dict[str, Any]], None]
 
 
 def main() -> None:
@@ -41,27 +47,34 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, help="folder of tables that are there")
     parser.add_argument("--requests", type=int, default=10_000, help="look-ups a line")
     parser.add_argument("--rate", type=int, default=2_000, help="requests offered a second")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
     args = parser.parse_args()
+    printed = print_json if args.json else print_words
     if args.tables:
-        measure(args.tables, args.rules, args.seeds, args.requests, args.rate)
+        measure(args.tables, args.rules, args.seeds, args.requests, args.rate, printed)
         return
     with tempfile.TemporaryDirectory() as folder:
         build_tables(Path(folder), args.rules, args.seeds, distance=True)
-        measure(Path(folder), args.rules, args.seeds, args.requests, args.rate)
+        measure(Path(folder), args.rules, args.seeds, args.requests, args.rate, printed)
 
 
-def measure(folder: Path, rules: Rules, seeds: int, count: int, rate: int) -> None:
+def measure(folder: Path, rules: Rules, seeds: int, count: int, rate: int, printed: Printer) -> None:
     """Print a line for each way to ask."""
     boards = draw(rules, seeds, count)
-    print(f"{rules.id}, boards of {max(0, seeds - 3)} to {seeds} seeds")
+
+    def report(way: str, process: subprocess.Popen[str], run: Callable[[], list[float]], each: int = 1) -> None:
+        printed({"rules": rules.id, "seeds": [max(0, seeds - 3), seeds], "way": way} | measured(process, run, each))
+
     with serving(folder) as (process, port):
         client = Client(port)
         client.get(requests(rules, boards[:500]))
         wanted = requests(rules, boards)
         report("in turn", process, lambda: client.get(wanted))
+        report("pipelined", process, lambda: client.pipeline(wanted))
         report(f"{rate:,} a second offered", process, lambda: client.offer(wanted, rate))
         with searching(port):
             report("in turn, beside a search", process, lambda: client.get(wanted))
+            report("pipelined, beside a search", process, lambda: client.pipeline(wanted))
             report("offered, beside a search", process, lambda: client.offer(wanted, rate))
         report("batch", process, lambda: client.get(batches(rules, boards)), BATCH)
 
@@ -128,6 +141,18 @@ class Client:
             taken.append(time.perf_counter() - began)
         return taken
 
+    def pipeline(self, wanted: list[bytes]) -> list[float]:
+        """Seconds from when a request was sent to its answer, :data:`PIPELINED` of them sent at a time."""
+        taken = []
+        for start in range(0, len(wanted), PIPELINED):
+            part = wanted[start : start + PIPELINED]
+            began = time.perf_counter()
+            self.connection.sendall(b"".join(part))
+            for _ in part:
+                self.answer()
+                taken.append(time.perf_counter() - began)
+        return taken
+
     def offer(self, wanted: list[bytes], rate: int) -> list[float]:
         """Seconds from when each request was due to its answer, ``rate`` of them due a second."""
         began = time.perf_counter()
@@ -189,21 +214,41 @@ def batches(rules: Rules, boards: list[str]) -> list[bytes]:
     return found
 
 
-def report(name: str, process: subprocess.Popen[str], run: Callable[[], list[float]], boards: int = 1) -> None:
-    """Print look-ups a second, the time of a request, and the server's CPU time a look-up."""
+def measured(process: subprocess.Popen[str], run: Callable[[], list[float]], boards: int) -> dict[str, Any]:
+    """Look-ups a second, milliseconds of a request, and the server's processor time a look-up in microseconds."""
     cpu, began = cpu_seconds(process), time.perf_counter()
     taken = sorted(run())
     seconds, cpu = time.perf_counter() - began, cpu_seconds(process) - cpu
-    each = [1e3 * taken[int(share * (len(taken) - 1))] for share in (0.5, 0.99, 1)]
     looked_up = boards * len(taken)
-    times = f"p50 {each[0]:.2f} ms, p99 {each[1]:.2f} ms, longest {each[2]:.2f} ms"
-    print(f"  {name:26s}{looked_up / seconds:9,.0f} a second   {times}   CPU {1e6 * cpu / looked_up:.0f} us each")
+    times = [round(1e3 * taken[int(share * (len(taken) - 1))], 2) for share in (0.5, 0.99, 1)]
+    return {
+        "per_second": round(looked_up / seconds),
+        "p50_ms": times[0],
+        "p99_ms": times[1],
+        "longest_ms": times[2],
+        "processor_us": round(1e6 * cpu / looked_up),
+        "seconds": round(seconds, 2),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def print_words(row: dict[str, Any]) -> None:
+    """A row for people."""
+    times = f"p50 {row['p50_ms']:.2f} ms, p99 {row['p99_ms']:.2f} ms, longest {row['longest_ms']:.2f} ms"
+    print(
+        f"  {row['way']:28s}{row['per_second']:7,} a second   {times}   processor {row['processor_us']} us each   "
+        f"load {row['load']}"
+    )
+
+
+def print_json(row: dict[str, Any]) -> None:
+    """A row for programs."""
+    print(json.dumps(row), flush=True)
 
 
 def cpu_seconds(process: subprocess.Popen[str]) -> float:
-    """CPU time of the server so far, all threads."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor time so far of the thread that answers."""
+    return int(Path(f"/proc/{process.pid}/task/{process.pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":

@@ -69,10 +69,10 @@ class Positioned(Protocol):
 
 
 class MissingTierError(AbapaError, KeyError):
-    """No table answers: :attr:`seeds` is the tier that is missing, :attr:`command` builds it."""
+    """No table answers: :attr:`seeds` is the tier that is missing, :attr:`command` builds it in :attr:`directory`."""
 
     def __init__(self, directory: Path, rules: Rules, seeds: int) -> None:
-        self.seeds = seeds
+        self.directory, self.rules, self.seeds = directory, rules, seeds
         where = ["--rules", rules.id, "--seeds", str(seeds), "--tables", str(directory)]
         self.command = shlex.join(["abapa", "build", *where])
         remedy = f"build it with: {self.command}" if seeds <= MAX_SEEDS else f"tables go up to {MAX_SEEDS} seeds"
@@ -305,11 +305,7 @@ class Tables:
         if default is not None:
             _check_default(default, quantity)
         out = np.zeros(len(array), QUANTITIES[quantity])
-        seeds, indexes = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
-        geometry = self._geometry
-        negative = _locate(array.ravel(), self.rules.pits, *geometry, seeds, indexes)
-        if negative >= 0:
-            raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
+        seeds, indexes = self._locate(array)
         gather = _gather_distances if quantity == "distance" else _gather_margins
         needed = np.unique(seeds[indexes >= 0]).tolist()
         tables = {n: self._holding(n, quantity) for n in needed}
@@ -430,14 +426,24 @@ class Tables:
         return board
 
     def _stored(self, board: Board) -> Probe | None:
-        table = self.tiers.get(sum(board))
-        if table is None:
-            return None
-        at, window = board_index(board), table.coding.window
+        seeds = sum(board)
+        return self._read(board, seeds, board_index(board)) if seeds in self._paths else None
+
+    def _read(self, board: Board, seeds: int, at: int) -> Probe:
+        """The answer for a board at an index of a tier that is there."""
+        table = self._open(seeds)
         found = {quantity: table.read(quantity, at) for quantity in table.quantities}
-        if window < table.seeds:
-            return _cut_probe(self.rules, board, window, **found)
+        if table.coding.window < seeds:
+            return _cut_probe(self.rules, board, table.coding.window, **found)
         return Probe(self.rules, board, **found)
+
+    def _locate(self, boards: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Seeds and index in its tier of each board; index -1 where the tier is not there. Raises PositionError."""
+        seeds, indexes = np.empty(len(boards), np.int64), np.empty(len(boards), np.int64)
+        negative = _locate(boards.ravel(), self.rules.pits, *self._geometry, seeds, indexes)
+        if negative >= 0:
+            raise PositionError(f"board {negative} has a negative number of seeds in a house: counts are 0 or more")
+        return seeds, indexes
 
     def _over(self, board: Board) -> Probe | None:
         """The answer for a board without a legal move, which needs no table."""
@@ -458,19 +464,30 @@ class Tables:
         return Probe(self.rules, board, value, lower, upper, 1 if value and not beyond else 0, beyond)
 
     def _moves(self, board: Board) -> list[MoveValue]:
-        stored = self.tiers.get(sum(board))
+        self._want_open()
+        total = sum(board)
+        stored = self._open(total) if total in self._paths else None
         known = stored is None or "distance" in stored.quantities
         moves = []
-        for house, captured, after in _moves_of(self.rules, board):
-            child = self._stored(after) or self._over(after)
+        for house, captured, after, seeds, at in self._located_moves(board):
+            child = self._read(after, seeds, at) if at >= 0 else self._over(after)
             if child is None:
-                raise MissingTierError(self.directory, self.rules, sum(board if stored is None else after))
+                raise MissingTierError(self.directory, self.rules, total if stored is None else seeds)
             value = captured - child.value
             lower = captured - child.upper if child.upper is not None else None
             upper = captured - child.lower if child.lower is not None else None
             distance = _distance_of(value, captured, child) if known else None
             moves.append(MoveValue(house, captured, after, value, lower, upper, distance, -child.beyond))
         return sorted(moves, key=best_first)
+
+    def _located_moves(self, board: Board) -> Iterator[tuple[int, int, Board, int, int]]:
+        """The legal moves: house, seeds captured, board after, its seeds, its index (-1: its tier is not there)."""
+        houses, captured, after = children(self.rules, np.array(board, np.int8))
+        columns = (houses, captured, after, *self._locate(after))
+        return (
+            (house, taken, tuple(left), seeds, at)
+            for house, taken, left, seeds, at in zip(*(column.tolist() for column in columns), strict=True)
+        )
 
     def _stretch(self, board: Board, limit: int) -> tuple[list[MoveValue], Literal["over", "endless"] | None]:
         """Best moves up to the next capture, or to the end if that comes first."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.output import print_json, signed
-from solver.oware.position import SIDES, Position
+from solver.oware.position import SIDES, SOUTH, Position
+from solver.oware.verdicts import final_of, game_over, score
 
 if TYPE_CHECKING:
     from databases.prober import MoveValue, Probe
@@ -25,30 +26,29 @@ def letter(position: Position, move: MoveValue) -> str:
 
 def final_score(position: Position, value: int) -> str:
     """The final seeds, the mover's first, if the mover wins ``value`` more of those on the board; halves as ``.5``."""
-    mine, theirs = position.stores[position.turn], position.stores[1 - position.turn]
-    return f"{mine + (position.seeds + value) / 2:g}-{theirs + (position.seeds - value) / 2:g}"
+    south, north = final_of(position, value)
+    return score((south, north) if position.turn == SOUTH else (north, south))
 
 
 def final_verdict(position: Position) -> str:
     """How a finished game ended, in a sentence."""
-    result, mover = position.result(), SIDES[position.turn]
+    result = position.result()
     assert result is not None
-    how = {"majority": "a majority", "nomove": f"{mover} has no legal move", "repetition": "the board repeats"}
-    return f"The game is over ({how[position.ending or '']}): South {result[0]:g}, North {result[1]:g}"
+    return f"{game_over(position)}: South {result[0]:g}, North {result[1]:g}"
 
 
 def verdict(position: Position, probe: Probe) -> str:
     """What a probe of a game that goes on says, in a sentence or two."""
     mover, other = SIDES[position.turn], SIDES[1 - position.turn]
-    score = final_score(position, probe.value)
-    if probe.beyond:
-        text = f"{mover}, to move, wins at least {_more(probe.value)} than {other}: {score} or better from here"
-        if probe.beyond < 0:
-            text = f"{other} wins at least {_more(-probe.value)} than {mover}, to move: {score} or worse from here"
+    final = final_score(position, probe.value)
+    if probe.beyond > 0:
+        text = f"{mover}, to move, wins at least {_more(probe.value)} than {other}: {final} or better from here"
+    elif probe.beyond:
+        text = f"{other} wins at least {_more(-probe.value)} than {mover}, to move: {final} or worse from here"
     elif probe.value == 0:
-        text = f"{mover}, to move, and {other} win as many seeds as each other: {score} from here"
+        text = f"{mover}, to move, and {other} win as many seeds as each other: {final} from here"
     else:
-        text = f"{mover}, to move, wins {_more(probe.value)} than {other}: {score} from here"
+        text = f"{mover}, to move, wins {_more(probe.value)} than {other}: {final} from here"
     if not probe.rules.has_bounds or probe.lower is None or probe.upper is None:
         return text
     if probe.exact:

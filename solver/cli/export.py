@@ -67,8 +67,12 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
 
 
 def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
-    for numbers in table.chunks(quantity) if quantity == "distance" else table.margins(quantity):
-        out.write(memoryview(numbers).cast("B"))
+    if quantity == "distance":
+        for chunk in table.chunks(quantity):
+            out.write(chunk)
+    else:
+        for margins in table.margins(quantity):
+            out.write(margins.tobytes())
     out.flush()
 
 

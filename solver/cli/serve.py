@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ from click.core import ParameterSource
 from solver.cli.options import Whole, tables_option
 from solver.errors import AbapaError
 
-NEEDED = ("starlette", "uvicorn", "httptools")
+NEEDED = ("starlette", "uvicorn", "httptools", "orjson")
+SWITCH_SECONDS = 0.001
+"""How long a search's thread may keep the interpreter lock while a look-up waits for it; Python's default is 5 ms."""
 
 
 @click.command
@@ -77,6 +80,8 @@ def _serve(state: object, host: str, port: int) -> None:
     assert isinstance(state, State)
     listening = listen(host, port)
     compile_search(OwareGame(ABAPA))  # now, not while the first search keeps somebody waiting
+    gc.freeze()  # what lives as long as the server is not gone through again and again
+    sys.setswitchinterval(SWITCH_SECONDS)
     click.echo(f"Abapa is at {address_of(listening)} (Ctrl-C ends it)")
     sys.stdout.flush()
     server_of(state, host).run([listening])

@@ -23,6 +23,8 @@ SIDES = ("South", "North")
 Board = tuple[int, ...]
 
 _SEPARATOR = re.compile(r"\s*[,\s]\s*|(?<=[0-9])-")
+_JOINED = re.compile(r"[0-9SN]+(?:-[0-9SN]+)*")
+"""The usual form, which is quicker to split."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ class Position:
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
-        tokens = _SEPARATOR.split(text.strip()) if text.strip() else []
+        text = text.strip()
+        tokens = text.split("-") if _JOINED.fullmatch(text) else _SEPARATOR.split(text) if text else []
         turn, sided = SOUTH, False
         if tokens and tokens[-1] in ("S", "s", "N", "n"):
             turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
@@ -159,7 +162,7 @@ class Position:
 
     # -- seeds --------------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def seeds(self) -> int:
         """Seeds on the board: the tier that the board belongs to."""
         return sum(self.board)
@@ -184,18 +187,19 @@ class Position:
 
     def sow(self, house: int) -> Move:
         """What playing ``house`` does, legal or not: sowing, capture, grand slam (``win-only`` needs the stores)."""
-        board, first = list(self.board), (1 - self.turn) * self.rules.pits
+        pits, board = self.rules.pits, list(self.board)
         seeds, board[house] = board[house], 0
-        foe = slice(first, first + self.rules.pits)
-        before, at = sum(board[foe]), house
+        first = pits - self.turn * pits
+        beyond, at = first + pits, house
+        before = sum(board[first:beyond])
         for at in self.sowing(house):
             board[at] += 1
-        left = sum(board[foe])
-        feeds, taken = left > before, []
-        while seeds and foe.start <= at < foe.stop and board[at] in (2, 3):
+        left = sum(board[first:beyond])
+        feeds, taken, captured = left > before, [], 0
+        while seeds and first <= at < beyond and board[at] in (2, 3):
             taken.append(at)
+            captured += board[at]
             at -= 1
-        captured = sum(board[pit] for pit in taken)
         slam = bool(captured) and captured == left and self._slam_keeps(captured)
         if slam:
             captured, taken = 0, []
@@ -228,6 +232,13 @@ class Position:
             return (move for move in moves if move.feeds)
         return moves
 
+    def _can_move(self) -> bool:
+        """Whether any move is allowed. Mostly the counts show it: a sowing that stays at home starves nobody."""
+        own = self.row(self.turn)
+        if any(self.row(1 - self.turn)) and any(0 < own[i] < self.rules.pits - i for i in range(self.rules.pits)):
+            return True
+        return next(self._allowed(), None) is not None
+
     def legal_moves(self) -> tuple[int, ...]:
         """The houses (0..2m-1) that may be played, in order; empty when the game is over."""
         return () if self.result() is not None else tuple(move.house for move in self.playable)
@@ -253,12 +264,12 @@ class Position:
 
     # -- end ----------------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def ending(self) -> str | None:
         """How the game ended: ``majority``, ``nomove``, ``repetition``, or None while it goes on."""
         if 2 * max(self.stores) > self.total:
             return "majority"
-        if next(self._allowed(), None) is None:
+        if not self._can_move():
             return "nomove"
         return "repetition" if (self.board, self.turn) in self.seen else None
 

@@ -1,17 +1,20 @@
 """What a request can be refused for: the kinds of error, and the one table from kind to status.
 
 Every refusal is JSON with ``error.kind``, a message in one line, ``where`` (the parameter or part that was wrong), and
-for a missing table the ``command`` that builds it and its ``seeds``. Nothing outside this module decides a status.
+for a missing table its ``seeds``, the ``command`` that builds it and what that ``build`` needs.
+Nothing outside this module decides a status.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from databases.files.faults import TableError
 from databases.prober import MissingTierError
 from solver.errors import AbapaError, PositionError, RulesError
 from solver.oware.ogn import OgnError
+from solver.web.missing import needs_of
 
 STATUS: dict[str, int] = {
     "bad-position": 400,
@@ -93,6 +96,7 @@ def error_object(error: AbapaError) -> dict[str, Any]:
             "where": error.where if isinstance(error, Refused) else None,
             "command": missing.command if missing else None,
             "seeds": missing.seeds if missing else None,
+            "build": asdict(needs_of(missing)) if missing else None,
         },
         **answer,
     }

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import orjson
 from starlette.responses import Response, StreamingResponse
 
 from solver.errors import AbapaError
 from solver.web.errors import RETRY_SECONDS, STATUS, error_object, kind_of
+
+SIDE_NAMES = ("south", "north")
+"""How answers call the sides, 0 and 1."""
 
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 """ASCII only: whatever text came in, lone surrogates among it, goes out again."""
 
 
 def json_bytes(value: Any) -> bytes:
-    """A value as one line of JSON."""
-    return _encode(value).encode("ascii")
+    """A value as one line of JSON, in UTF-8."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # a lone surrogate, or a number of more than 64 bits, that an error repeats
+        return _encode(value).encode("ascii")
 
 
 class Json(Response):
@@ -25,8 +32,11 @@ class Json(Response):
 
     media_type = "application/json"
 
-    def __init__(self, content: Any, status_code: int = 200, headers: dict[str, str] | None = None) -> None:
-        super().__init__(content, status_code, {"cache-control": "no-store", **(headers or {})})
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        """The same few for every answer, without a look at what each is."""
+        fixed = {"content-length": str(len(self.body)), "content-type": self.media_type, "cache-control": "no-store"}
+        named = fixed if headers is None else fixed | dict(headers)
+        self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
 
     def render(self, content: Any) -> bytes:
         return json_bytes(content) + b"\n"

@@ -62,6 +62,7 @@ def server_of(state: State, host: str) -> Server:
     config = uvicorn.Config(
         application(state, Hosts(host)),
         http=Connection,
+        loop="asyncio",
         ws="none",
         lifespan="off",
         log_config=None,
@@ -95,6 +96,47 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+class Gathered(asyncio.Transport):
+    """A transport that sends together what is written in one turn of the event loop.
+
+    uvicorn writes the head of an answer and its body one after the other, and each would be a call of the system and
+    a packet: most of a look-up's time.
+    """
+
+    MOST = 64 << 10
+    """Bytes held back at most."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._transport, self._loop = transport, loop
+        self._held: list[bytes] = []
+        self.abort, self.is_closing = transport.abort, transport.is_closing
+        self.get_extra_info, self.set_protocol = transport.get_extra_info, transport.set_protocol
+        self.pause_reading, self.resume_reading = transport.pause_reading, transport.resume_reading
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        """Send, at the end of this turn of the event loop or before."""
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+        if sum(map(len, self._held)) > self.MOST:
+            self._send()
+
+    def _send(self) -> None:
+        held, self._held = self._held, []
+        if held and not self.is_closing():
+            self._transport.write(b"".join(held))
+
+    def close(self) -> None:
+        """Send what is held back, then close."""
+        self._send()
+        self._transport.close()
+
+    def get_write_buffer_size(self) -> int:
+        """Bytes that the other side has not taken."""
+        return sum(map(len, self._held)) + self._transport.get_write_buffer_size()
+
+
 class Connection(HttpToolsProtocol):
     """uvicorn's connection, with limits for a request to come and for its answer to be taken."""
 
@@ -108,7 +150,7 @@ class Connection(HttpToolsProtocol):
         self._taken: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(Gathered(transport, self.loop))
         self._await_request()
         held = [other for other in self.connections if not other.transport.is_closing()]
         if len(held) > CONNECTIONS:
@@ -123,9 +165,9 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._deadline is None and self._at_rest:
-            self._await_request()
         super().data_received(data)
+        if self._deadline is None and self._keeps_waiting:  # a request that comes whole needs no clock
+            self._await_request()
         if self._at_rest:
             self._outside += len(data)
             refused_body = self.cycle is not None and self.cycle.more_body  # answered before it was whole
@@ -144,7 +186,7 @@ class Connection(HttpToolsProtocol):
     @property
     def _keeps_waiting(self) -> bool:
         """Whether no whole request is being answered."""
-        return self._at_rest or self._deadline is not None
+        return self._at_rest or self.cycle.more_body
 
     def _await_request(self) -> None:
         self._since = self.loop.time()

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from databases.prober import open_tables
 from solver.oware.position import Position
 from solver.oware.rules import Rules
-from solver.web.oware.words import bounded_verdict, move_verdict
+from solver.oware.verdicts import bounded_verdict, move_verdict
 from tests.web.asking import API, TABLES, positions
 
 NUMBERS = ("value", "lower", "upper", "distance")
@@ -72,9 +72,10 @@ def test_moves_are_those_of_the_rules(client: TestClient, rules_id: str, seeds: 
 def test_a_verdict_names_the_winner_the_unit_and_the_final_seeds(client: TestClient) -> None:
     cases = {
         ("awari", "0-0-0-0-1-2-0-0-0-0-1-1-23-20-S"): "North wins by 2 seeds, 23-25",
-        ("awari", "0-0-0-0-0-1-1-0-0-0-0-0-23-23-S"): "The game is over (no legal move): South wins by 2 seeds, 25-23",
+        ("awari", "0-0-0-0-0-1-1-0-0-0-0-0-23-23-S"): "The game is over (South has no legal move): "
+        "South wins by 2 seeds, 25-23",
         ("awari", "0-0-0-0-0-0-0-0-0-0-0-2-25-21-N"): "The game is over (a majority): South wins by 4 seeds, 25-21",
-        ("awari", "0-0-0-0-0-0-0-0-0-0-0-1-24-23-S"): "The game is over (no legal move): A draw, 24-24",
+        ("awari", "0-0-0-0-0-0-0-0-0-0-0-1-24-23-S"): "The game is over (South has no legal move): A draw, 24-24",
         ("abapa", "0-0-0-0-1-1-0-0-0-0-1-1-22-22-S"): "Open: South can force 22-26, North can hold South to 26-22",
     }  # fmt: skip
     for (rules_id, text), verdict in cases.items():

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from databases.builder.plan import make_plan
+from databases.files.folder import find_tables
+from solver.oware.rules import Rules
 from solver.web.app import application
 from solver.web.errors import MEANING, RETRY_SECONDS, STATUS
 from solver.web.oware import answer
@@ -66,8 +69,30 @@ def test_a_bad_request_is_refused(client: TestClient, address: str, status: int,
     response = client.get(f"{API}/{address}")
     error = response.json()["error"]
     assert (response.status_code, error["kind"], error["where"]) == (status, kind, where)
-    assert set(error) == {"kind", "message", "where", "command", "seeds"}
+    assert set(error) == {"kind", "message", "where", "command", "seeds", "build"}
     assert error["message"] and "\n" not in error["message"] and len(error["message"]) < 1000
+
+
+def test_a_missing_table_says_what_building_it_needs(folder: Path, tmp_path: Path) -> None:
+    """The same numbers as the plan of the command itself, up to the room that a file may have left over."""
+
+    def needed(tables: Path, rules: str, seeds: int) -> dict[str, int]:
+        with TestClient(application(State(tables)), base_url="http://localhost") as asked:
+            position = "-".join(map(str, [seeds, *[0] * 11]))
+            error = asked.get(f"{API}/oware", params={"rules": rules, "position": position}).json()["error"]
+        wanted = Rules.parse(rules)
+        missing = tuple(n for n in range(error["seeds"] + 1) if n not in find_tables(tables, wanted))
+        plan = make_plan(tables, wanted, error["seeds"], missing, bounds=True, distance=False, threads=1, memory=None)
+        assert (error["kind"], error["build"]["boards"], error["build"]["bytes"]) == (
+            "missing-tier", plan.boards, plan.disk,
+        )  # fmt: skip
+        return error["build"]
+
+    small = needed(folder, "awari", 20)
+    assert small["boards"] < needed(tmp_path, "awari", 20)["boards"], "the tables that are there are not built again"
+    whole = needed(tmp_path, "abapa", 48)
+    assert whole["boards"] > 10**12 and whole["bytes"] > 3 * 10**12 and whole["seconds"] > 24 * 3600
+    assert 1 <= small["seconds"] < 60
 
 
 BODIES: list[tuple[str, bytes, str, int, str]] = [

@@ -9,6 +9,7 @@ from solver.oware import ogn
 from solver.oware.analysis import MoveNote
 from solver.oware.position import Position
 from solver.oware.rules import Rules
+from solver.web.oware import review as reviewing
 from solver.web.oware.review import mistake_of
 from tests.web.asking import API
 
@@ -43,6 +44,28 @@ def test_a_review_inside_tables_is_what_the_tables_say(client: TestClient) -> No
         assert move["ply"] == number and move["after"]["text"] == positions[number + 1].text
         lost[move["side"]].append(move["loss"])
     assert found["average_loss"] == {side: pytest.approx(sum(of) / len(of)) for side, of in lost.items()}
+
+
+def test_inside_tables_nothing_is_searched(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds come as the tables hold them, and a move that ends the game is worth what it gave."""
+    monkeypatch.setattr(reviewing, "Searcher", None)
+    start, moves = Position.parse("0-1-0-0-1-0-1-0-1-0-0-1-21-21-S"), "BfEaCcFdAeBbD"
+    positions = [start]
+    for letter in moves:
+        positions.append(positions[-1].play(letter))
+    assert positions[-1].ending == "repetition"
+    found = client.post(f"{API}/oware/review", json={"start": start.text, "moves": moves}).json()["moves"]
+    asked = [{"position": before.text} for before in positions[:-1]]
+    told = client.post(f"{API}/oware", json=asked).json()
+    for move, answer in zip(found[:-1], told, strict=False):
+        (played,) = (known for known in answer["moves"] if known["move"] == move["move"])
+        assert [move[name] for name in ("value", "lower", "upper")] == [played[n] for n in ("value", "lower", "upper")]
+        assert move["certainty"] in ("exact", "bounded") and move["best_value"] == answer["moves"][0]["value"]
+    bounded = {"start": "0-0-0-0-1-0-0-0-0-0-0-1-23-23-S", "moves": "E"}
+    assert client.post(f"{API}/oware/review", json=bounded).json()["moves"][0]["certainty"] == "bounded"
+    south, north = positions[-1].result() or (0, 0)
+    last = found[-1]
+    assert last["final"] == [south, north] and last["lower"] == last["upper"] == last["value"]
 
 
 def test_a_record_goes_out_and_comes_in(client: TestClient) -> None:

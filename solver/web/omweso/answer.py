@@ -13,7 +13,8 @@ from solver.omweso.match import POINTS, Scoring, score_turn
 from solver.omweso.position import CLOCKWISE, DECLINE, FORWARD, SYMBOLS, TAKE, Lap, OmwesoPosition, Turn, turn_text
 from solver.omweso.position import facing as opposing_pits
 from solver.web.errors import Refused
-from solver.web.omweso.game import SIDE_NAMES, AskedGame, position_object, rules_object, shown_error
+from solver.web.omweso.game import AskedGame, position_object, rules_object, shown_error
+from solver.web.response import SIDE_NAMES
 
 MOST_LAPS = 300
 """Laps shown of a turn."""

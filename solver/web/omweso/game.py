@@ -17,6 +17,7 @@ from solver.omweso.rules import TOURNAMENT, OmwesoRules
 from solver.omweso.setups import fixed_setup, named_setups, parse_position
 from solver.web.errors import Refused
 from solver.web.request import Fields, reading, shown
+from solver.web.response import SIDE_NAMES
 
 MOST_TURNS = 1024
 """Turns that a position may have; with declined captures a few boards have millions."""
@@ -24,7 +25,6 @@ MOST_PLIES = 400
 LONGEST_RULES, LONGEST_POSITION = 300, 600
 DEFAULT_SETUP = "all-two"
 FLAG = {"0": False, "1": True}
-SIDE_NAMES = ("south", "north")
 
 
 @lru_cache(maxsize=32)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from databases.prober import MissingTierError, MoveValue, Probe, Tables
+from solver.oware import verdicts
 from solver.oware.position import Move, Position
 from solver.web.errors import Refused
-from solver.web.oware import words
 from solver.web.oware.game import Game, position_object, rules_object
 from solver.web.oware.order import RULE, UNVALUED, Outcome, in_order, outcome_of
 from solver.web.state import State
@@ -80,16 +80,16 @@ def _valued(position: Position, moves: list[ShownMove], tables: Tables) -> tuple
     for shown in moves:
         shown.value = values[shown.move.house]
         if shown.ending == "repetition":
-            shown.value = _ended_value(position, shown, shown.value)
+            shown.value = ended_value(position, shown.after, shown.value)
         shown.least, shown.most = _margins(position, lead, shown.value)
     if any(shown.ending == "repetition" for shown in moves):
         probe = _folded(probe, [shown.value for shown in moves if shown.value])
     return probe, in_order(moves, lambda shown: shown.outcome, lambda shown: shown.value)  # type: ignore[return-value]
 
 
-def _ended_value(position: Position, shown: ShownMove, value: MoveValue) -> MoveValue:
-    """What a move is worth that ends the game as its position says."""
-    result = shown.after.result()
+def ended_value(position: Position, after: Position, value: MoveValue) -> MoveValue:
+    """What a move is worth that ends the game as the position after it says, no majority."""
+    result = after.result()
     assert result is not None
     margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
     bound = margin if position.rules.has_bounds else None
@@ -149,13 +149,13 @@ _NO_NUMBERS: Number = dict.fromkeys(("certainty", "value", "lower", "upper", "wi
 
 def _numbers(position: Position, probe: Probe) -> Number:
     exact = probe.exact
-    final = words.final_of(position, probe.value) if exact else None
+    final = verdicts.final_of(position, probe.value) if exact else None
     if final is not None:
-        verdict = words.verdict(final)
+        verdict = verdicts.verdict(final)
     elif probe.lower is None or probe.upper is None:
-        verdict = f"Endless play split evenly: {words.verdict(words.final_of(position, probe.value))}"
+        verdict = f"Endless play split evenly: {verdicts.verdict(verdicts.final_of(position, probe.value))}"
     else:
-        verdict = words.bounded_verdict(position, probe.lower, probe.upper)
+        verdict = verdicts.bounded_verdict(position, probe.lower, probe.upper)
     return {
         "certainty": "exact" if exact else "bounded",
         "value": probe.value,
@@ -175,11 +175,11 @@ def _over_numbers(position: Position) -> Number:
     margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
     bound = margin if position.rules.has_bounds else None
     numbers = {"value": margin, "lower": bound, "upper": bound, "distance": 0}
-    return _NO_NUMBERS | numbers | {"certainty": "over", "final": result, "verdict": words.over_words(position)}
+    return _NO_NUMBERS | numbers | {"certainty": "over", "final": result, "verdict": verdicts.over_words(position)}
 
 
 def _end_object(position: Position) -> dict[str, Any]:
-    return {"how": position.ending, "final": position.result(), "words": words.over_words(position)}
+    return {"how": position.ending, "final": position.result(), "words": verdicts.over_words(position)}
 
 
 def _move_object(position: Position, shown: ShownMove) -> dict[str, Any]:
@@ -211,8 +211,8 @@ def _move_numbers(position: Position, shown: ShownMove) -> Number:
         "upper": value.upper,
         "window": None,
         "distance": value.distance,
-        "final": words.final_of(position, value.value) if exact else None,
-        "verdict": words.move_verdict(shown.least, shown.most),
+        "final": verdicts.final_of(position, value.value) if exact else None,
+        "verdict": verdicts.move_verdict(shown.least, shown.most),
     }
 
 
@@ -226,7 +226,11 @@ def _ended_numbers(position: Position, shown: ShownMove) -> Number:
     margin = int(result[position.turn] - result[1 - position.turn])
     bound = margin - lead_of(position) if position.rules.has_bounds else None
     numbers = {"value": margin - lead_of(position), "lower": bound, "upper": bound, "final": result}
-    known = {"certainty": "over", "outcome": outcome_of(margin, margin), "verdict": words.move_verdict(margin, margin)}
+    known = {
+        "certainty": "over",
+        "outcome": outcome_of(margin, margin),
+        "verdict": verdicts.move_verdict(margin, margin),
+    }
     return _NO_MOVE_NUMBERS | numbers | known
 
 
@@ -249,7 +253,7 @@ def line(state: State, game: Game, limit: int) -> dict[str, Any]:
             if position.ending is not None:
                 end = "over"
                 break
-    said = words.over_words(position) if position.ending is not None else _LINE_ENDS[end]
+    said = verdicts.over_words(position) if position.ending is not None else _LINE_ENDS[end]
     return {
         "rules": rules_object(game.rules),
         "position": position_object(game.position),

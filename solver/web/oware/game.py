@@ -15,11 +15,12 @@ from solver.oware.position import Position
 from solver.oware.rules import ABAPA, Rules
 from solver.web.errors import Refused
 from solver.web.request import Fields, reading, shown
+from solver.web.response import SIDE_NAMES
 
 MOST_MOVES = 1000
 LONGEST_POSITION = 200
 START = "start"
-SIDE_NAMES = ("south", "north")
+DEFAULT_RULES = ABAPA.id
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Game:
 
 def read_game(fields: Fields) -> Game:
     """The game of the fields ``rules``, ``position`` and ``moves``; each may be left out. Raises Refused."""
-    rules_id, text = fields.text("rules", ABAPA.id), fields.text("position", START)
+    rules_id, text = fields.text("rules", DEFAULT_RULES), fields.text("position", START)
     moves = fields.text("moves", "")
     with reading("rules"):
         rules = read_rules(rules_id)

@@ -16,13 +16,13 @@ from solver.errors import AbapaError
 from solver.oware.game import OwareGame, Tables
 from solver.oware.levels import LEVELS, Choice, Level, choose
 from solver.oware.position import Position
+from solver.oware.verdicts import Final, final_of
 from solver.search.limits import MAX_DEPTH, Limits
 from solver.search.searcher import Report, Searcher
 from solver.web.errors import Refused, error_object
 from solver.web.jobs import Job
 from solver.web.oware.answer import lead_of
 from solver.web.oware.game import Game
-from solver.web.oware.words import Final, final_of
 from solver.web.request import Fields
 from solver.web.response import event
 from solver.web.state import State

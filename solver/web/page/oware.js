@@ -38,6 +38,8 @@ export class Oware {
     this.answer = null;
     /** @type {Said[]} */
     this.said = [];
+    /** @type {{letter: string, key: string} | null} the move pointed at: a search draws the board anew meanwhile */
+    this.pointed = null;
     /** @type {Map<string, Answer>} */
     this.known = new Map();
     this.shownKey = "";
@@ -207,6 +209,7 @@ export class Oware {
       this.editor.show(answer.position.text, answer.rules.id, false);
     }
     showMoves(byId("moves"), answer, this.said, { hidden: hide, href, onPoint: (letter) => this.#point(letter) });
+    if (this.pointed?.key === positionKey(place)) this.#point(this.pointed.letter);
     showMissing(byId("missing"), answer);
     this.search.show(place, hide);
     this.opponent.show(place);
@@ -230,6 +233,7 @@ export class Oware {
 
   /** @param {string | null} letter */
   #point(letter) {
+    this.pointed = letter && { letter, key: positionKey(this.place) };
     if (this.editing || !this.answer || this.board.root.classList.contains("sowing")) return;
     this.board.preview(this.answer.moves.find(({ move }) => move === letter) ?? null);
   }

@@ -9,7 +9,7 @@ import { ApiError, events, isAbort, patiently } from "./api.js";
 import { element, fill, say } from "./dom.js";
 import { played, positionKey } from "./game.js";
 import { certaintyMark } from "./marks.js";
-import { grouped, rough, signed } from "./words.js";
+import { plural, rough, signed } from "./words.js";
 
 /** How many positions' last results are kept for stepping back to. */
 const KEPT = 60;
@@ -118,7 +118,7 @@ export class Search {
 
   /** @param {Depth} depth */
   #tell(depth) {
-    const hits = depth.table_hits ? `, ${grouped(depth.table_hits)} boards found in tables` : "";
+    const hits = depth.table_hits ? `, ${plural(depth.table_hits, "board")} found in tables` : "";
     const speed = `${rough(depth.nodes)} nodes, ${rough(Math.round(depth.nodes_per_second))} per second`;
     this.status.textContent = `Depth ${depth.depth}, ${depth.seconds.toFixed(1)} s, ${speed}${hits}.`;
     fill(this.lines, this.hidden ? [] : depth.lines.map(line));

@@ -60,7 +60,8 @@
  */
 
 /**
- * @typedef {{kind: string, message: string, where: string | null, command: string | null, seeds: number | null}} ErrorBody
+ * @typedef {{kind: string, message: string, where: string | null, command: string | null, seeds: number | null,
+ *   build: {boards: number, bytes: number, seconds: number} | null}} ErrorBody
  */
 
 /**

@@ -35,8 +35,21 @@ export function size(bytes) {
   return unit ? `${(bytes / 1024 ** unit).toFixed(1)} ${units[unit]}` : plural(bytes, "byte");
 }
 
-/** @param {number} count @returns {string} 1,234, 12.3 thousand, 4.5 million */
+/** @param {number} seconds @returns {string} 5 seconds, 3 minutes, 2 hours, 4 days: the largest unit that fits */
+export function duration(seconds) {
+  for (const [unit, length] of /** @type {[string, number][]} */ ([
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+  ]))
+    if (seconds >= 1.5 * length) return plural(Math.round(seconds / length), unit);
+  return plural(seconds, "second");
+}
+
+/** @param {number} count @returns {string} 1,234, 12 thousand, 4.5 million, 1.4 trillion */
 export function rough(count) {
+  if (count >= 1e12) return `${(count / 1e12).toFixed(1)} trillion`;
+  if (count >= 1e9) return `${(count / 1e9).toFixed(1)} billion`;
   if (count >= 1e6) return `${(count / 1e6).toFixed(1)} million`;
   return count >= 1e4 ? `${Math.round(count / 1e3)} thousand` : grouped(count);
 }

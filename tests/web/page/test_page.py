@@ -282,6 +282,24 @@ def test_a_pasted_game_with_its_mistakes_and_out_again(visit: Visit, tables: Pat
     assert record.moves == moves and record.start == start
 
 
+def test_a_file_dropped_on_the_page_is_read(visit: Visit) -> None:
+    page = visit()
+    start = Position.parse("0-0-0-1-0-2-1-0-0-0-1-2-20-21-S", AWARI)
+    positions, moves = some_game(start, 4, 6)
+    page.wait_for_selector("#board .store")
+    page.evaluate(
+        "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.ogn'));"
+        " document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true })); }",
+        ogn.dump([ogn.Record.of(positions, moves)]),
+    )
+    wait_for_position(page, positions[-1].text)
+    assert game_in(page, AWARI) == positions
+    page.click("#new")
+    wait_for_position(page, Position.start(AWARI).text)
+    page.go_back()
+    wait_for_position(page, positions[-1].text)
+
+
 def loss(opened: Tables, before: Position, letter: str) -> int:
     """Seeds that a move gives away."""
     values = {before.letter(move.house + before.turn * before.rules.pits): move.value for move in opened.moves(before)}
@@ -370,10 +388,22 @@ def test_hidden_values_are_nowhere_and_stay_hidden(visit: Visit) -> None:
         page.reload()
 
 
+def test_the_marks_and_the_order_are_explained_where_they_are_used(visit: Visit) -> None:
+    page = visit("?position=0-0-0-0-1-0-0-0-0-0-0-1-23-23-S")
+    page.wait_for_selector("#moves .mark.sure")
+    marks = page.locator("#moves .mark.sure").evaluate_all("marks => marks.map(mark => [...mark.classList].pop())")
+    assert marks == ["bounded"]
+    said = page.inner_text(".card.moves")
+    assert "Moves are grouped by outcome" in said
+    assert all(word in said for word in ("exact: proven", "bounded: proven limits", "estimate: may change"))
+    assert "What do these numbers mean?" in page.inner_text("body")
+
+
 def test_a_missing_table_shows_its_command_and_the_search_steps_in(visit: Visit, tables: Path) -> None:
     page = visit("?rules=awari&position=2-2-2-2-2-2-2-2-2-2-2-2-0-0-S")
     page.wait_for_selector("#missing .command")
     assert page.inner_text("#missing code").startswith("abapa build --rules awari --seeds 24")
+    assert re.search(r"It takes [0-9.]+ \w+ boards, [0-9.]+ \wiB of disk, about", page.inner_text("#missing .needs"))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#missing button")
     assert page.evaluate("navigator.clipboard.readText()") == page.inner_text("#missing code")

@@ -1,12 +1,14 @@
-"""Verdicts as sentences: who, by how many seeds, and the final seeds, South's first."""
+"""Verdicts as sentences: who wins, by how many seeds, how a game ended, and the final seeds, South's first.
+
+The one home of what the command line and the page say alike. Columns, and sentences with the mover's seeds first, are
+left to :mod:`solver.cli.answers`.
+"""
 
 from __future__ import annotations
 
 from solver.oware.position import SIDES, Position
 
 Final = tuple[float, float]
-
-_HOW = {"majority": "a majority", "nomove": "no legal move", "repetition": "the board repeats"}
 
 
 def final_of(position: Position, value: int) -> Final:
@@ -44,10 +46,20 @@ def bounded_verdict(position: Position, lower: int, upper: int) -> str:
 
 
 def over_words(position: Position) -> str:
-    """How a finished game ended."""
+    """How a finished game ended, and who won it."""
     result = position.result()
     assert result is not None
-    return f"The game is over ({_HOW[position.ending or '']}): {verdict(result)}"
+    return f"{game_over(position)}: {verdict(result)}"
+
+
+def game_over(position: Position) -> str:
+    """That a finished game is over, and why."""
+    how = {
+        "majority": "a majority",
+        "nomove": f"{SIDES[position.turn]} has no legal move",
+        "repetition": "the board repeats",
+    }
+    return f"The game is over ({how[position.ending or '']})"
 
 
 def move_verdict(least: float, most: float) -> str:
