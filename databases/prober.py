@@ -112,9 +112,14 @@ class Probe:
 
         Never where a window ends at it.
         """
-        if self.beyond:
-            return False
-        return not self.rules.has_bounds or (self.lower is not None and self.lower == self.upper)
+        return not self.beyond and (not self.rules.has_bounds or (self.lower is not None and self.lower == self.upper))
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The least and the most that the value can be, whatever boards repeat, as far as the table tells."""
+        if self.rules.has_bounds and (self.lower is None or self.upper is None):
+            return -self.seeds, self.seeds
+        return _reach(self, self.seeds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +138,11 @@ class MoveValue:
     upper: int | None = None
     distance: int | None = None
     beyond: int = 0
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The least and the most that the value can be, as far as tables tell: the bounds, where the rules have any."""
+        return _reach(self, sum(self.board) + self.captured)
 
 
 class Line(NamedTuple):
@@ -593,6 +603,13 @@ def _check_default(default: int, quantity: str) -> None:
         fits = False
     if not fits:
         raise AbapaError(f"default {default!r} for {quantity}: accepted are whole numbers from {least} to {most}")
+
+
+def _reach(answer: Probe | MoveValue, seeds: int) -> tuple[int, int]:
+    if answer.lower is not None and answer.upper is not None:
+        return answer.lower, answer.upper
+    least = answer.value if answer.beyond >= 0 else -seeds
+    return least, answer.value if answer.beyond <= 0 else seeds
 
 
 def _cut_probe(rules: Rules, board: Board, window: int, value: int, **found: int) -> Probe:
