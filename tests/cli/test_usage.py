@@ -126,7 +126,7 @@ def test_a_folder_that_would_not_be_used_is_refused(path: Path, monkeypatch: pyt
         (["omweso", "setup", "--tries", "0", "--seed", "3"], "--seed: with --tries 0 nothing is random"),
         (
             ["omweso", "setup", "--rules", "tournament+setup=all-two", "--tries", "3"],
-            "--tries, --seed: tournament+setup the set-up",
+            "fixes the set-up, so there is none to suggest",
         ),
     ],
 )

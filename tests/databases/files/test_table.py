@@ -213,6 +213,8 @@ def advised(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     told: list[tuple[str, int]] = []
 
     class Map(mmap.mmap):
+        name = ""
+
         def __new__(cls, file: int, *args: Any, **kwargs: Any) -> Any:
             made = super().__new__(cls, file, *args, **kwargs)
             made.name = Path(f"/proc/self/fd/{file}").readlink().name
