@@ -24,7 +24,7 @@ from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.halfboards import half_count
-from databases.machine import available_memory
+from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -59,6 +59,8 @@ class Plan:
     free_disk: int
     memory: int
     """Bytes that may be used."""
+    disk_speed: DiskSpeed | None = None
+    """Of the folder, where the build works from it and it was measured."""
 
     @property
     def boards(self) -> int:
@@ -85,6 +87,17 @@ class Plan:
         """Bytes of scratch files at the largest tier that is built in little memory."""
         files = 2 if "lower" in self.quantities else 1
         return max((files * tier_size(self.rules.pits, n) for n in self.in_cells), default=0)
+
+    @property
+    def disk_seconds(self) -> float | None:
+        """The most that the disk takes for the tiers that are built in little memory; None where it was not measured.
+
+        Less, where the system has memory to keep the scratch files in.
+        """
+        if self.disk_speed is None:
+            return None
+        traffic = [cells_traffic(self.rules.pits, n, self.quantities) for n in self.in_cells]
+        return sum(self.disk_speed.seconds(written, read) for written, read in traffic)
 
     @property
     def needed(self) -> tuple[int, ...]:
@@ -151,6 +164,11 @@ class Plan:
         if self.in_cells:
             tiers = ranges_text(self.in_cells)
             lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
+            if self.disk_speed is not None and self.disk_seconds is not None:
+                speed = (
+                    f"{self.disk_speed.written / 1e6:,.0f} MB/s written, {self.disk_speed.read / 1e6:,.0f} MB/s read"
+                )
+                lines.insert(4, f"  disk time    {self.disk_seconds:>20,.0f} s at most for that, at {speed} (measured)")
         return "\n".join(lines)
 
     def require(self) -> None:
@@ -253,6 +271,17 @@ def cells_memory(
     phase = max(2 * band, 2 * _frontier_bytes(widths) + scratch, 2 * min(boards, max(BAND_BOARDS, widest)))
     working = sides * (cells + band + 8 * threads * widest) + phase
     return _fixed_memory(rules, most_seeds, threads, committing) + working
+
+
+def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...]) -> tuple[int, int]:
+    """The most bytes that a tier in little memory writes, and reads: margins, for each side, and the table.
+
+    Captures write the margins; each of the n + 1 stages reads them all and writes back what it has changed, which is
+    most of them; the table reads them once more and is written, hashed and counted.
+    """
+    boards = tier_size(pits, seeds)
+    sides = 3 if "lower" in quantities else 1
+    return sides * boards * (seeds + 3), sides * boards * (seeds + 4)
 
 
 def _frontier_bytes(widths: list[int]) -> int:

@@ -63,7 +63,7 @@ def test_commands_on_a_damaged_table(command: str, count: int, whole: Path, work
         "compare": [str(folder / f"scores.{TOP}"), *tables],
         "export": ["--rules", "awari", *tables, "--seeds", str(TOP), "-o", str(tmp_path / "out"), "--force"],
     }[command]
-    call = {"arguments": [command, *arguments]}
+    call: dict[str, Any] = {"arguments": [command, *arguments]}
     assert trial.truth("command", **call)["code"] == 0
     judge = one_line if command == "export" else told_right(path, truth)
     for case, damaged in [*damaged_bytes(data, 31, count), *list(every_page(data))[:: 1 if count > 20 else 4]]:
@@ -81,7 +81,7 @@ def test_commands_on_a_damaged_scores_file(
     shutil.copytree(whole, folder)
     file, table = folder / f"scores.{TOP}", table_path(folder, AWARI, TOP)
     data, trial = file.read_bytes(), Trial(worker, "damaged scores files on the command line")
-    call = {"arguments": [command, str(file), "--tables", str(folder)]}
+    call: dict[str, Any] = {"arguments": [command, str(file), "--tables", str(folder)]}
     assert trial.truth("command", **call)["code"] == 0
 
     def found(ran: dict[str, Any]) -> str | None:
@@ -106,7 +106,7 @@ def test_asking_a_damaged_table(command: str, count: int, whole: Path, worker: W
     tables = ["--rules", "awari", "--tables", str(folder)]
     board = "0-0-0-0-1-1-0-0-0-0-1-1"
     more = {"probe": [board], "line": [board], "stats": ["--seeds", str(TOP)], "sample": ["--seeds", str(TOP)]}[command]
-    call = {"arguments": [command, *tables, *more, *(["--count", "5"] if command == "sample" else [])]}
+    call: dict[str, Any] = {"arguments": [command, *tables, *more, *(["--count", "5"] if command == "sample" else [])]}
     assert trial.truth("command", **call)["code"] == 0
     data = path.read_bytes()
     for case, damaged in damaged_bytes(data, 33, count):
