@@ -57,6 +57,7 @@ def test_a_build_stays_within_its_plan(tmp_path: Path, cells: bool) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("distance", [False, True])
 def test_large_tiers_stay_within_the_least_memory(tmp_path: Path, distance: bool) -> None:
     """The top tier alone, whose memory no commit of another shares."""
