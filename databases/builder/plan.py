@@ -19,17 +19,18 @@ from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
+from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
 from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.halfboards import half_count
-from databases.machine import available_memory
+from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
-BASE_MEMORY = 72 << 20
-"""Python, numpy, numba and the compiled kernels."""
+BASE_MEMORY = 86 << 20
+"""Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
 
 
 class PlanError(AbapaError):
@@ -58,6 +59,8 @@ class Plan:
     free_disk: int
     memory: int
     """Bytes that may be used."""
+    disk_speed: DiskSpeed | None = None
+    """Of the folder, where the build works from it and it was measured."""
 
     @property
     def boards(self) -> int:
@@ -86,6 +89,17 @@ class Plan:
         return max((files * tier_size(self.rules.pits, n) for n in self.in_cells), default=0)
 
     @property
+    def disk_seconds(self) -> float | None:
+        """The most that the disk takes for the tiers that are built in little memory; None where it was not measured.
+
+        Less, where the system has memory to keep the scratch files in.
+        """
+        if self.disk_speed is None:
+            return None
+        traffic = [cells_traffic(self.rules.pits, n, self.quantities) for n in self.in_cells]
+        return sum(self.disk_speed.seconds(written, read) for written, read in traffic)
+
+    @property
     def needed(self) -> tuple[int, ...]:
         """Tiers whose numbers the build reads: those that a capture can lead to."""
         return tuple(range(max(self.missing, default=0) - LEAST_CAPTURE + 1))
@@ -110,7 +124,9 @@ class Plan:
     def peak_memory(self) -> int:
         """Bytes of private memory at the largest tier, the commit of the one before included (:mod:`.finish`).
 
-        Mapped finished tiers come on top and can be evicted.
+        Private is what the system cannot take back without swapping: RssAnon in ``/proc/PID/status``, Private_Dirty in
+        ``smaps``. Pages of finished tiers and of program files, mapped and unchanged, come on top and can be evicted.
+        Compiling the kernels, which the first build of an installation does, takes more; later ones load them.
         """
         return max((self._memory(n, cells=n in self.in_cells) for n in self.missing), default=0)
 
@@ -121,7 +137,8 @@ class Plan:
 
     def _memory(self, seeds: int, *, cells: bool = False) -> int:
         need = cells_memory if cells else tier_memory
-        return need(self.rules, seeds, self.seeds, self.quantities, self.threads)
+        committing = seeds - 1 in self.missing
+        return need(self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing)
 
     def _cells_suffice(self) -> bool:
         return self.rules.pits <= MOST_PITS and "distance" not in self.quantities
@@ -147,6 +164,11 @@ class Plan:
         if self.in_cells:
             tiers = ranges_text(self.in_cells)
             lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
+            if self.disk_speed is not None and self.disk_seconds is not None:
+                speed = (
+                    f"{self.disk_speed.written / 1e6:,.0f} MB/s written, {self.disk_speed.read / 1e6:,.0f} MB/s read"
+                )
+                lines.insert(4, f"  disk time    {self.disk_seconds:>20,.0f} s at most for that, at {speed} (measured)")
         return "\n".join(lines)
 
     def require(self) -> None:
@@ -213,36 +235,64 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
         raise PlanError(f"{threads} threads: accepted are 1 and more")
 
 
-def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
-    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds."""
+def tier_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
+    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds.
+
+    ``committing``: the tier before is built by the same build, and on several threads still being committed.
+    """
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]
     marks = 8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1))
-    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
-    state = 2 * boards + marks
-    distance, bounds = "distance" in quantities, "lower" in quantities
-    value = state + (2 * boards + 4 * frontier if distance else 2 * frontier)
-    working = max(value, 2 * state + 2 * frontier if bounds else 0)
+    frontier = _frontier_bytes(widths)
+    state, band = 2 * boards + marks, min(boards, max(TABLE_BAND, widest))
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return _fixed_memory(rules, most_seeds, threads) + working + scratch
+    # Propagation has its frontiers, and when it is over the table goes out by bands.
+    if "distance" in quantities:
+        value = state + 2 * boards + max(4 * frontier + scratch, 2 * band)
+    else:
+        value = state + max(2 * frontier + scratch, band)
+    bounds = 2 * state + max(2 * frontier + scratch, band) if "lower" in quantities else 0
+    return _fixed_memory(rules, most_seeds, threads, committing) + max(value, bounds)
 
 
-def cells_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+def cells_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
     """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]
     cells = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
-    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
     band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
-    states = 2 if "lower" in quantities else 1
-    working = states * (cells + band + 8 * threads * widest) + 2 * band + 2 * frontier
+    sides = 2 if "lower" in quantities else 1
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return _fixed_memory(rules, most_seeds, threads) + working + scratch
+    # One after the other: captures in a band of words, propagation, the table by bands.
+    phase = max(2 * band, 2 * _frontier_bytes(widths) + scratch, 2 * min(boards, max(BAND_BOARDS, widest)))
+    working = sides * (cells + band + 8 * threads * widest) + phase
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
-def _fixed_memory(rules: Rules, most_seeds: int, threads: int) -> int:
-    """What every tier needs beside its own arrays; on several threads the tier before is still being committed."""
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + (COMMIT_MEMORY if threads > 1 else 0)
+def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...]) -> tuple[int, int]:
+    """The most bytes that a tier in little memory writes, and reads: margins, for each side, and the table.
+
+    Captures write the margins; each of the n + 1 stages reads them all and writes back what it has changed, which is
+    most of them; the table reads them once more and is written, hashed and counted.
+    """
+    boards = tier_size(pits, seeds)
+    sides = 3 if "lower" in quantities else 1
+    return sides * boards * (seeds + 3), sides * boards * (seeds + 4)
+
+
+def _frontier_bytes(widths: list[int]) -> int:
+    """Bytes of the bitmap of a frontier, its list apart; ``widths``: half boards of each number of seeds."""
+    return sum(width * (1 + 8 * -(-other // 64)) for width, other in zip(widths, reversed(widths), strict=True))
+
+
+def _fixed_memory(rules: Rules, most_seeds: int, threads: int, committing: bool) -> int:
+    """What every tier needs beside its own arrays."""
+    commit = COMMIT_MEMORY if committing and threads > 1 else 0
+    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + commit
 
 
 def movetable_bytes(pits: int, seeds: int) -> int:

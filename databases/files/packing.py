@@ -63,7 +63,7 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
                 write = _write_gzip if compression == "gzip" else _write_zstd
-                dataset = write(file, quantity, table.map(quantity), threads)
+                dataset = write(file, quantity, table.map(quantity, "pass"), threads)
                 told = own_attributes(own_dataset(table.path, plain, quantity))
                 set_attributes(dataset, {**told, "offset_in_file": table.offsets[quantity]})
             file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
