@@ -94,15 +94,15 @@ def _distances(tables: Tables, seeds: int) -> Any:
         "distance in plies",
         "boards",
     )
-    counts = _distance_counts(tables, seeds)
+    counts = distance_counts(tables, seeds)
     axes.bar(np.arange(1, len(counts)), counts[1:], width=1.0, color="tab:blue")
     axes.set_yscale("log")
     return figure
 
 
-def _distance_counts(tables: Tables, seeds: int) -> Any:
+def distance_counts(tables: Tables, seeds: int) -> Any:
     """How many boards have each distance."""
-    distances = tables.map(seeds, "distance")
+    distances = tables.map(seeds, "distance", "pass")
     counts = np.zeros(int(distances.max()) + 2, np.int64)
     portion = 1 << 24
     for start in range(0, len(distances), portion):

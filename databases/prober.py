@@ -42,7 +42,7 @@ from databases.halfboards import half_counts, rank_terms
 from databases.machine import available_memory
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier, tier_index
 from databases.windows import FULL
-from solver.errors import AbapaError, PositionError, RulesError
+from solver.errors import AbapaError, PositionError, RulesError, cut, quoted
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
 from solver.kernels.margins import load_margin
@@ -311,7 +311,7 @@ class Tables:
         """
         array = self._checked(boards)
         if quantity not in QUANTITIES:
-            raise AbapaError(f"unknown quantity {quantity!r}: accepted are {', '.join(QUANTITIES)}")
+            raise AbapaError(f"unknown quantity {quoted(quantity)}: accepted are {', '.join(QUANTITIES)}")
         if default is not None:
             _check_default(default, quantity)
         out = np.zeros(len(array), QUANTITIES[quantity])
@@ -426,7 +426,9 @@ class Tables:
             try:
                 board = tuple(index(count) for count in position)
             except TypeError as error:
-                raise PositionError(f"{position!r} is no board: accepted are whole numbers of seeds") from error
+                raise PositionError(
+                    f"{cut(repr(position))} is no board: accepted are whole numbers of seeds"
+                ) from error
         if len(board) != 2 * self.rules.pits:
             raise PositionError(f"{len(board)} houses given: a board of {self.rules.id} has {2 * self.rules.pits}")
         if min(board) < 0:
@@ -602,7 +604,9 @@ def _check_default(default: int, quantity: str) -> None:
     except TypeError:
         fits = False
     if not fits:
-        raise AbapaError(f"default {default!r} for {quantity}: accepted are whole numbers from {least} to {most}")
+        raise AbapaError(
+            f"default {cut(repr(default))} for {quantity}: accepted are whole numbers from {least} to {most}"
+        )
 
 
 def _reach(answer: Probe | MoveValue, seeds: int) -> tuple[int, int]:

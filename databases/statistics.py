@@ -141,7 +141,7 @@ def tier_statistics(tables: Tables, seeds: int, threads: int = 1) -> TierStatist
     tables.want_full(range(seeds + 1), "the full statistics of a tier")
     rules, values = tables.rules, tables.map(seeds)
     by_side = np.zeros((seeds + 1, 256), np.int64)
-    for a, block in enumerate(_blocks(rules.pits, seeds, values)):
+    for a, block in enumerate(_blocks(rules.pits, seeds, tables.map(seeds, access="pass"))):
         count_margins(block.reshape(-1), by_side[a])
     total = by_side.sum(axis=0)
     most, least = (int(np.flatnonzero(total)[end]) for end in (-1, 0))
@@ -163,7 +163,7 @@ def longest_distance(tables: Tables, seeds: int) -> tuple[int, Board] | None:
     """The longest distance of a tier, in plies, and the first board that has it; None where none are stored."""
     if "distance" not in tables.tiers[seeds].quantities:
         return None
-    distances = tables.map(seeds, "distance")
+    distances = tables.map(seeds, "distance", "pass")
     at = int(np.argmax(distances))
     return int(distances[at]), board_at(tables.rules.pits, seeds, at)
 

@@ -279,7 +279,7 @@ def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
 
 
 def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]) -> str | None:
-    stored, window = tables.map(seeds, quantity), tables.window(seeds)
+    stored, window = tables.map(seeds, quantity, "pass"), tables.window(seeds)
     if quantity != "distance" and window < seeds:
         numbers = np.clip(numbers, -window, window)
     wrong = np.flatnonzero(stored != numbers)

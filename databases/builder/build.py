@@ -33,7 +33,7 @@ from databases.files.lock import BuildLock
 from databases.files.packing import unpacked_map
 from databases.files.table import Table
 from databases.files.writer import TableWriter
-from databases.machine import check_threads, default_threads
+from databases.machine import check_threads, default_threads, measure_disk
 from databases.tiers import tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
@@ -122,6 +122,8 @@ def build_tables(
         directory, rules, seeds, missing, archived, game=game, bounds=bounds, distance=distance, threads=threads,
         memory=memory,
     )  # fmt: skip
+    if plan.in_cells:
+        plan = replace(plan, disk_speed=measure_disk(nearest_existing(directory)))
     report(plan.text)
     plan.require()
     if missing and not dry_run:

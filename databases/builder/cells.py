@@ -45,8 +45,8 @@ from solver.kernels.intrinsics import fetch_add
 
 MOST_PITS = 6
 """Houses a side whose open moves a cell can count."""
-BAND_BOARDS = 2 << 20
-"""Boards of a band; a band is at least one group of 64 rows."""
+BAND_BOARDS = 1 << 19
+"""Boards of a band, for the disk to read at once; a band is at least one group of 64 rows."""
 
 
 def bands_of(shape: TierShape) -> list[Band]:

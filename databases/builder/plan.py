@@ -6,12 +6,13 @@ The numbers come from the sizes of the arrays that the builder will allocate, by
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from math import comb
 from pathlib import Path
+from typing import Protocol
 
 from databases.builder.captures import LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
 from databases.builder.cells import BAND_BOARDS, MOST_PITS, CellsForm
@@ -20,19 +21,20 @@ from databases.builder.movetables import crossings_of
 from databases.builder.narrow import BareForm, BytesForm
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, LARGEST_BYTE, MARKED
+from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
 from databases.builder.words import WordsForm
 from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.halfboards import half_count
-from databases.machine import available_memory
+from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
-BASE_MEMORY = 72 << 20
-"""Python, numpy, numba and the compiled kernels."""
+BASE_MEMORY = 86 << 20
+"""Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
 
 
 class PlanError(AbapaError):
@@ -65,6 +67,8 @@ class Plan:
     free_disk: int
     memory: int
     """Bytes that may be used."""
+    disk_speed: DiskSpeed | None = None
+    """Of the folder, where the build works from it and it was measured."""
 
     @property
     def boards(self) -> int:
@@ -92,13 +96,17 @@ class Plan:
 
     def _forms(self, seeds: int) -> list[str]:
         """The forms that a tier can be built in, fastest first."""
-        side = MOST_FORCED if "lower" in self.quantities else VALUE
-        stages = max(Cut.of(VALUE, seeds, self.window(seeds)).most, Cut.of(side, seeds, self.window(seeds)).most)
+        stages = self._stages(seeds)
         narrow = stages <= LARGEST_BYTE and "distance" not in self.quantities
         forms = [BytesForm.name if narrow else WordsForm.name]
         if self.rules.pits <= MOST_PITS and "distance" not in self.quantities:
             forms.append(BareForm.name if stages <= 1 else CellsForm.name)
         return forms
+
+    def _stages(self, seeds: int) -> int:
+        """The stages of a tier: of ``value``, or of the bounds, which may have one more."""
+        sides = (VALUE, MOST_FORCED) if "lower" in self.quantities else (VALUE,)
+        return max(Cut.of(side, seeds, self.window(seeds)).most for side in sides)
 
     @property
     def in_cells(self) -> tuple[int, ...]:
@@ -118,6 +126,17 @@ class Plan:
         """Bytes of scratch files at the largest tier that is built in little memory."""
         files = 2 if "lower" in self.quantities else 1
         return max((files * tier_size(self.rules.pits, n) for n in self.in_cells), default=0)
+
+    @property
+    def disk_seconds(self) -> float | None:
+        """The most that the disk takes for the tiers that are built in little memory; None where it was not measured.
+
+        Less, where the system has memory to keep the scratch files in.
+        """
+        if self.disk_speed is None:
+            return None
+        traffic = [cells_traffic(self.rules.pits, n, self.quantities, self._stages(n)) for n in self.in_cells]
+        return sum(self.disk_speed.seconds(written, read) for written, read in traffic)
 
     @property
     def needed(self) -> tuple[int, ...]:
@@ -144,7 +163,9 @@ class Plan:
     def peak_memory(self) -> int:
         """Bytes of private memory at the largest tier, the commit of the one before included (:mod:`.finish`).
 
-        Mapped finished tiers come on top and can be evicted.
+        Private is what the system cannot take back without swapping: RssAnon in ``/proc/PID/status``, Private_Dirty in
+        ``smaps``. Pages of finished tiers and of program files, mapped and unchanged, come on top and can be evicted.
+        Compiling the kernels, which the first build of an installation does, takes more; later ones load them.
         """
         return max((self._memory(n, self.form(n)) for n in self.missing), default=0)
 
@@ -154,7 +175,9 @@ class Plan:
         return max((self._memory(n, self._forms(n)[-1]) for n in self.missing), default=0)
 
     def _memory(self, seeds: int, form: str) -> int:
-        return MEMORY[form](self.rules, seeds, self.seeds, self.quantities, self.threads)
+        committing = seeds - 1 in self.missing
+        need = MEMORY[form]
+        return need(self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing)
 
     @property
     def text(self) -> str:
@@ -179,6 +202,11 @@ class Plan:
         if self.in_cells:
             tiers = ranges_text(self.in_cells)
             lines.insert(3, f"  scratch      {self.scratch:>20,} bytes of disk, to build tier {tiers} in little memory")
+            if self.disk_speed is not None and self.disk_seconds is not None:
+                speed = (
+                    f"{self.disk_speed.written / 1e6:,.0f} MB/s written, {self.disk_speed.read / 1e6:,.0f} MB/s read"
+                )
+                lines.insert(4, f"  disk time    {self.disk_seconds:>20,.0f} s at most for that, at {speed} (measured)")
         return "\n".join(lines)
 
     def require(self) -> None:
@@ -247,58 +275,104 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
         raise PlanError(f"{threads} threads: accepted are 1 and more")
 
 
-def tier_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
-    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds."""
+def tier_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
+    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds.
+
+    ``committing``: the tier before is built by the same build, and on several threads still being committed.
+    """
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]
     marks = 8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1))
-    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
-    state = 2 * boards + marks
-    distance, bounds = "distance" in quantities, "lower" in quantities
-    value = state + (2 * boards + 4 * frontier if distance else 2 * frontier)
-    working = max(value, 2 * state + 2 * frontier if bounds else 0)
+    frontier = _frontier_bytes(widths)
+    state, band = 2 * boards + marks, min(boards, max(TABLE_BAND, widest))
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return _fixed_memory(rules, most_seeds, threads) + working + scratch
+    # Propagation has its frontiers, and when it is over the table goes out by bands.
+    if "distance" in quantities:
+        value = state + 2 * boards + max(4 * frontier + scratch, 2 * band)
+    else:
+        value = state + max(2 * frontier + scratch, band)
+    bounds = 2 * state + max(2 * frontier + scratch, band) if "lower" in quantities else 0
+    return _fixed_memory(rules, most_seeds, threads, committing) + max(value, bounds)
 
 
-def bytes_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+def bytes_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
     """The same for a tier whose state is one byte a board (:mod:`databases.builder.narrow`)."""
-    return _narrow_memory(rules, seeds, most_seeds, quantities, threads, tier_size(rules.pits, seeds))
+    state = tier_size(rules.pits, seeds)
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 1)
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
-def bare_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+def bare_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
     """The same for a tier of a single stage, whose state is half a byte a board."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    cells = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
-    return _narrow_memory(rules, seeds, most_seeds, quantities, threads, cells)
+    state = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 2)
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
 def _narrow_memory(
-    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, state: int
+    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int
 ) -> int:
+    """Bytes of the states and of the largest phase; the table goes out by ``table_bands`` bands of bytes."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]
-    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
     band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
-    states = 2 if "lower" in quantities else 1
-    working = states * state + max(2 * band, 2 * frontier) + 8 * threads * widest
-    return _fixed_memory(rules, most_seeds, threads) + working + scratch_bytes(boards, widest, rules.pits, threads)
+    # One after the other: captures in a band of words, propagation, the table by bands.
+    propagation = 2 * _frontier_bytes(widths) + scratch_bytes(boards, widest, rules.pits, threads)
+    # A band of the table goes out whole, joined to the numbers that did not fill a byte, and as bits.
+    table = (table_bands + 2) * min(boards, max(TABLE_BAND, widest))
+    sides = 2 if "lower" in quantities else 1
+    return sides * state + 8 * threads * widest + max(2 * band, propagation, table)
 
 
-def cells_memory(rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int) -> int:
+def cells_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
     """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     boards, widest = tier_size(rules.pits, seeds), widths[-1]
     cells = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
-    frontier = sum(widths[c] * (1 + 8 * -(-widths[seeds - c] // 64)) for c in range(seeds + 1))
     band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
-    states = 2 if "lower" in quantities else 1
-    working = states * (cells + band + 8 * threads * widest) + 2 * band + 2 * frontier
+    sides = 2 if "lower" in quantities else 1
     scratch = scratch_bytes(boards, widest, rules.pits, threads)
-    return _fixed_memory(rules, most_seeds, threads) + working + scratch
+    # One after the other: captures in a band of words, propagation, the table by bands.
+    phase = max(2 * band, 2 * _frontier_bytes(widths) + scratch, 2 * min(boards, max(BAND_BOARDS, widest)))
+    working = sides * (cells + band + 8 * threads * widest) + phase
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
-MEMORY: dict[str, Callable[[Rules, int, int, tuple[str, ...], int], int]] = {
+def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...], stages: int | None = None) -> tuple[int, int]:
+    """The most bytes that a tier in little memory writes, and reads: margins, for each side, and the table.
+
+    Captures write the margins; each of the ``stages`` (default: n), and one scan after them, reads them all and writes
+    back what it has changed, which is most of them; the table reads them once more and is written, hashed and counted.
+    """
+    boards = tier_size(pits, seeds)
+    sides = 3 if "lower" in quantities else 1
+    scans = (seeds if stages is None else stages) + 1
+    return sides * boards * (scans + 2), sides * boards * (scans + 3)
+
+
+def _frontier_bytes(widths: list[int]) -> int:
+    """Bytes of the bitmap of a frontier, its list apart; ``widths``: half boards of each number of seeds."""
+    return sum(width * (1 + 8 * -(-other // 64)) for width, other in zip(widths, reversed(widths), strict=True))
+
+
+class Memory(Protocol):
+    """How much memory a form of state takes: :func:`tier_memory`."""
+
+    def __call__(
+        self, rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool
+    ) -> int: ...
+
+
+MEMORY: dict[str, Memory] = {
     WordsForm.name: tier_memory,
     BytesForm.name: bytes_memory,
     BareForm.name: bare_memory,
@@ -308,7 +382,7 @@ MEMORY: dict[str, Callable[[Rules, int, int, tuple[str, ...], int], int]] = {
 
 
 def _windows_text(plan: Plan) -> str:
-    """The windows of the tiers that have one: ``19..22 by bytes``."""
+    """The windows of the tiers that have one: of the smallest, and of the largest."""
     game = plan.game
     assert game is not None
     cut = [n for n in plan.tiers if plan.window(n) != WHOLE]
@@ -318,9 +392,10 @@ def _windows_text(plan: Plan) -> str:
     return f"{plan.window(cut[0])} at {cut[0]} seeds to {plan.window(cut[-1])} at {cut[-1]}, for {margin}"
 
 
-def _fixed_memory(rules: Rules, most_seeds: int, threads: int) -> int:
-    """What every tier needs beside its own arrays; on several threads the tier before is still being committed."""
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + (COMMIT_MEMORY if threads > 1 else 0)
+def _fixed_memory(rules: Rules, most_seeds: int, threads: int, committing: bool) -> int:
+    """What every tier needs beside its own arrays."""
+    commit = COMMIT_MEMORY if committing and threads > 1 else 0
+    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + commit
 
 
 def movetable_bytes(pits: int, seeds: int) -> int:

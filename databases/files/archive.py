@@ -32,7 +32,7 @@ from databases.files.faults import (
 )
 from databases.files.folder import ARCHIVE_SUFFIX, TableName, claimed
 from databases.files.hashes import CHUNK, Digest, hash_both
-from databases.files.hdf5 import DAMAGE, opened, own_attributes, own_dataset
+from databases.files.hdf5 import DAMAGE, check_heaps, opened, own_attributes, own_dataset
 from databases.files.header import QUANTITIES, Header, read_header, stored_bytes
 from databases.files.table import FinishedTable, Table, read_plain
 from databases.windows import SPARE
@@ -138,6 +138,7 @@ class Archive(FinishedTable):
         if any(not 0 <= start <= end <= size for start, end in parts):
             raise TableError(self.path, "is damaged: its offsets do not fit its numbers", REBUILD)
         try:
+            check_heaps(frame.tobytes())
             with h5py.File(_Skeleton(frame, parts, size), "r") as file:
                 header, offsets = read_plain(self.path, file, size, table_name(self))
                 right = header.digests == self.header.digests and offsets == self.offsets

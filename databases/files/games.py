@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, Self
 
-from solver.errors import RulesError
+from solver.errors import RulesError, cut
 from solver.omweso.rules import OmwesoRules
 from solver.oware.rules import Rules
 
@@ -54,4 +54,4 @@ def want_rules(rules: object, *kinds: type) -> None:
     kinds = kinds or tuple(GAMES.values())
     if not isinstance(rules, kinds):
         names = " or ".join(f"{kind.__name__}.parse(...)" for kind in kinds)
-        raise RulesError(f"{rules!r} is no rule set with tables here: accepted is what {names} returns")
+        raise RulesError(f"{cut(repr(rules))} is no rule set with tables here: accepted is what {names} returns")

@@ -8,6 +8,7 @@ reading. Which ones a table has is left to :mod:`databases.files.header` and :mo
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -124,12 +125,48 @@ def own_attributes(place: Any) -> dict[str, Any]:
         attribute = h5py.h5a.open(place.id, index=at)
         kind, numbers = attribute.get_type(), (h5py.h5t.INTEGER, h5py.h5t.FLOAT, h5py.h5t.ENUM)
         # Texts of variable length are those of the first Abapa's files: one each, never a list of them.
-        text = _is_fixed_text(kind) or (kind.get_class() == h5py.h5t.STRING and not attribute.shape)
+        loose = kind.get_class() == h5py.h5t.STRING and kind.is_variable_str() and not attribute.shape
+        if loose and place.file.driver != "fileobj":  # those of a packed table's frame are looked at in memory
+            _check_heaps(place.file)
+        text = _is_fixed_text(kind) or loose
         if kind.committed() or not (text or kind.get_class() in numbers):
             raise ValueError("an attribute of a type that no table has")
         if attribute.get_storage_size() > _LARGEST_ATTRIBUTE:
             raise ValueError("an attribute larger than any of a table")
     return dict(place.attrs.items())
+
+
+_HEAP = b"GCOL\x01\0\0\0"
+"""How a heap of texts of variable length begins: signature, version 1, reserved bytes."""
+
+
+def _check_heaps(file: h5py.File) -> None:
+    with (
+        Path(os.fsdecode(file.filename)).open("rb") as opened,
+        mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ) as data,
+    ):
+        check_heaps(data)
+
+
+def check_heaps(data: mmap.mmap | bytes) -> None:
+    """Walk the heaps of an HDF5 file's bytes as HDF5 does, which walks for ever where an object takes no room.
+
+    Only files of the first Abapa have any. Raises ValueError for a damaged one.
+    """
+    at = data.find(_HEAP)
+    while at >= 0:
+        end = at + int.from_bytes(data[at + 8 : at + 16], "little")
+        here = at + 16
+        while here + 16 <= end:
+            index, size = (
+                int.from_bytes(data[here : here + 2], "little"),
+                int.from_bytes(data[here + 8 : here + 16], "little"),
+            )
+            step = 16 + -(-size // 8) * 8 if index else size  # index 0: what is free, its head counted
+            if step < 16 or here + step > end:
+                raise ValueError("its heap of texts is damaged")
+            here += step
+        at = data.find(_HEAP, at + 8)
 
 
 def _is_hard_link(group: h5py.Group, name: str) -> bool:

@@ -9,6 +9,7 @@ lost part is looked at: tables are replaced by renaming, never written in place.
 from __future__ import annotations
 
 import mmap
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -40,7 +41,11 @@ from databases.windows import Decoder, decoded
 from solver.files import open_regular
 
 Access = Literal["lookups", "pass", "mixed"]
-"""How a map will be read: at random places, from front to back, or either."""
+"""How a map will be read: at random places, from front to back, or row by row with the rows anywhere.
+
+The system reads ahead nothing for the first, much for the second, and as it sees fit for the third (``mixed``). So do
+the builder and the provers read smaller tiers: rows of up to some ten KiB, near each other.
+"""
 READ_IN = 64 << 20
 """Bytes up to which a quantity is read in whole when look-ups begin; in a larger one each reads its own page only."""
 
@@ -235,6 +240,7 @@ class Table(FinishedTable):
         size = stored_bytes(quantity, self.positions, self.coding)
         try:
             with open_regular(self.path) as file:
+                _read_ahead(file.fileno(), self.offsets[quantity], size)
                 yield from read_pieces(file.fileno(), self.offsets[quantity], size, CHUNK)
         except (OSError, EOFError) as error:
             raise reading_error(self.path, error) from error
@@ -261,6 +267,13 @@ def read_plain(path: Path, file: h5py.File, size: int, name: TableName) -> tuple
             )
         offsets[quantity] = offset
     return header, offsets
+
+
+def _read_ahead(descriptor: int, offset: int, size: int) -> None:
+    """Tell the system that bytes of a file will be read once, from front to back."""
+    if hasattr(os, "posix_fadvise"):
+        with suppress(OSError):  # advice only
+            os.posix_fadvise(descriptor, offset, size, os.POSIX_FADV_SEQUENTIAL)
 
 
 def _mapped(path: Path, offset: int, kind: np.dtype[Any], count: int, access: Access) -> NDArray[Any]:

@@ -67,7 +67,8 @@ def load_small(directory: Path, rules: OmwesoRules, seeds: int) -> SmallBoard | 
         if not path.is_file():
             return None
         with Table.open(path) as table:
-            layers.append(np.where(table.map("value") == 0, DRAWN, table.map("distance")).astype(np.uint8))
+            values, distances = table.map("value", "pass"), table.map("distance", "pass")
+            layers.append(np.where(values == 0, DRAWN, distances).astype(np.uint8))
         if not rules.okukoneeza:
             return SmallBoard(rules, seeds, layers[0], layers[0])
     return SmallBoard(rules, seeds, *layers)

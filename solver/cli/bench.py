@@ -17,7 +17,7 @@ import click
 
 from solver.cli.options import DEPTH, json_option
 from solver.cli.output import print_json
-from solver.errors import AbapaError
+from solver.errors import AbapaError, quoted
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
@@ -57,7 +57,7 @@ def compare_with(ref: str, depth: int | None, as_json: bool) -> None:
     with _ended_in_order(), tempfile.TemporaryDirectory(prefix="abapa-bench-") as folder:
         other = Path(folder) / "tree"
         try:
-            _git("worktree", "add", "--detach", str(other), ref, error=f"no revision {ref!r} to compare with")
+            _git("worktree", "add", "--detach", str(other), ref, error=f"no revision {quoted(ref)} to compare with")
             runs: dict[Path, list[dict]] = {ROOT: [], other: []}
             for _ in range(ROUNDS):
                 for tree, found in runs.items():

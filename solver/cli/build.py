@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from solver.cli.options import Size, Whole, rules_option, tables_option, threads_option
+from solver.cli.options import Size, Whole, rules_option, tables_option, threads_option, was_given
 from solver.cli.progress import BuildProgress
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -90,6 +90,8 @@ def command(
             f"--bounds: {rules.id} splits endless play evenly, so its values are exact and it has no bounds: "
             "accepted are rules with cycle=own-row, such as abapa"
         )
+    if dry_run and was_given("checkpoint"):
+        raise click.UsageError("--checkpoint: --dry-run builds nothing: accepted is one of the two")
     with closing(BuildProgress()) as progress:
         build_tables(
             tables,

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from solver.errors import AbapaError
+from solver.errors import AbapaError, quoted
 from solver.numerals import read_decimal, read_whole
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Rules
@@ -42,7 +42,7 @@ class Whole(click.IntRange):
             number = least - 1
         if number < least or (most is not None and number > most):
             within = f"of {least} or more" if most is None else f"from {least} to {int(most)}"
-            self.fail(f"{str(value)!r}: accepted are whole numbers {within}", param, ctx)
+            self.fail(f"{quoted(str(value))}: accepted are whole numbers {within}", param, ctx)
         return number
 
 
@@ -55,7 +55,7 @@ class Seed(click.ParamType):
         try:
             return read_whole(str(value))
         except ValueError:
-            self.fail(f"{str(value)!r}: accepted are whole numbers of up to 18 digits", param, ctx)
+            self.fail(f"{quoted(str(value))}: accepted are whole numbers of up to 18 digits", param, ctx)
 
 
 class Seconds(click.ParamType):
@@ -70,7 +70,9 @@ class Seconds(click.ParamType):
             seconds = 0.0
         if not 0 < seconds <= LONGEST_SECONDS:
             most = f"{LONGEST_SECONDS:,.0f}"
-            self.fail(f"{str(value)!r}: accepted are seconds, more than 0 and up to {most}, as in 2 or 0.5", param, ctx)
+            self.fail(
+                f"{quoted(str(value))}: accepted are seconds, more than 0 and up to {most}, as in 2 or 0.5", param, ctx
+            )
         return seconds
 
 
@@ -83,7 +85,10 @@ class Size(click.ParamType):
         match = re.fullmatch(r"\s*([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?i?)B?\s*", str(value), re.IGNORECASE | re.ASCII)
         unit = match and next((unit for unit in _UNITS if unit.lower() == match[2].lower()), None)
         if match is None or unit is None:
-            self.fail(f"{value!r} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, TiB")
+            self.fail(
+                f"{quoted(str(value))} is no size: accepted are bytes, or a number with KB, MB, GB, TB, KiB, MiB, GiB, "
+                "TiB"
+            )
         return int(float(match[1]) * _UNITS[unit])
 
 
@@ -112,7 +117,9 @@ class RealFile(click.Path):
             return path  # who reads it says that it is not there
         if not (stat.S_ISREG(mode) or (self.folders and stat.S_ISDIR(mode))):
             accepted = "files and folders" if self.folders else "files"
-            self.fail(f"{str(path)!r} is no regular file: accepted are {accepted}, no pipes or devices", param, ctx)
+            self.fail(
+                f"{quoted(str(path))} is no regular file: accepted are {accepted}, no pipes or devices", param, ctx
+            )
         return path
 
 

@@ -53,13 +53,15 @@ def check_folder_of(path: Path) -> None:
 
 
 LONGEST_ERROR = 1200
-"""Characters of an error that are printed: what was wrong stands at its beginning, what is accepted at its end."""
+"""Characters of an error that is printed whole."""
+_HEAD, _TAIL = 300, 150
+"""What is kept of a longer one: what was wrong stands at its beginning, what is accepted at its end."""
 
 
 def complain(text: str) -> None:
     """Print an error: one line, even if a file name in it has several, and no more of a huge input than is of use."""
     line = " ".join(text.splitlines())
     if len(line) > LONGEST_ERROR:
-        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
+        line = f"{line[:_HEAD]} ... {line[-_TAIL:]}"
     with suppress(OSError, ValueError):  # nobody listens
         click.echo(f"abapa: {line}", err=True)

@@ -13,7 +13,7 @@ import click
 
 from solver.cli.options import Seed, Whole, rules_option, tables_option
 from solver.cli.progress import progress_bar
-from solver.errors import AbapaError
+from solver.errors import AbapaError, quoted
 from solver.files import replaced_file
 from solver.oware.rules import Rules
 
@@ -34,7 +34,7 @@ class SeedCounts(click.ParamType):
         except click.BadParameter:
             first, last = 1, 0
         if first > last:
-            self.fail(f"{str(value)!r}: accepted are a number of seeds or a range, as in 12 or 8..12", param, ctx)
+            self.fail(f"{quoted(str(value))}: accepted are a number of seeds or a range, as in 12 or 8..12", param, ctx)
         return range(first, last + 1)
 
 

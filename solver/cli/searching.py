@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.engine import EngineSize, size_options
-from solver.cli.options import tables_option
+from solver.cli.options import tables_option, was_given
 from solver.cli.output import signed, span
 from solver.oware.position import Position
 from solver.oware.rules import Rules
@@ -29,6 +29,8 @@ def searcher_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @size_options()
     @functools.wraps(command)
     def with_searcher(*args: Any, tables: Path, no_tables: bool, size: EngineSize, **kwargs: Any) -> Any:
+        if no_tables and was_given("tables"):
+            raise click.UsageError("--tables: with --no-tables it is not used: accepted is one of the two")
         return command(*args, open_searcher=OpenSearcher(None if no_tables else tables, size), **kwargs)
 
     return with_searcher

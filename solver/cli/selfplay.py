@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.engine import limits_options
-from solver.cli.options import Seed, Whole, json_option, root_option
+from solver.cli.options import Seed, Whole, json_option, root_option, was_given
 from solver.cli.output import print_json
 from solver.cli.progress import progress_bar
 from solver.cli.searching import OpenSearcher, searcher_options
@@ -39,6 +39,8 @@ def command(
 
     With --json each game is one object. The same seed with the same depth or number of nodes gives the same games.
     """
+    if not random_plies and was_given("seed"):
+        raise click.UsageError("--seed: with --random-plies 0 nothing is random: accepted are 1 or more")
     from solver.oware.ogn import Record, dump
     from solver.oware.selfplay import play_game
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from solver.cli.options import Whole, tables_option
+from solver.cli.options import Whole, tables_option, was_given
 from solver.errors import AbapaError
 
 NEEDED = ("starlette", "uvicorn", "httptools", "orjson")
@@ -34,6 +34,8 @@ def command(context: click.Context, tables: Path, port: int, host: str, address:
     --get prints the answer to one request and opens no port; exit code 0 where there is an answer, 2 for a request that
     asks for what cannot be, else 1.
     """
+    if address is not None and (was_given("host") or was_given("port")):
+        raise click.UsageError("--host, --port: --get opens no port: accepted is --get without them")
     for package in NEEDED:
         if importlib.util.find_spec(package) is None:
             raise AbapaError(f"serve needs {package}: pip install 'abapa[serve]'")

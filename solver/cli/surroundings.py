@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from solver.errors import AbapaError
+from solver.errors import AbapaError, cut
 from solver.numerals import read_whole
 
 MOST_THREADS = 1024
@@ -75,7 +75,7 @@ def checked_environment() -> Iterator[None]:
     for name, words in WORDS.items():
         value = os.environ.get(name)
         if value is not None and value.strip().lower() not in words:
-            raise AbapaError(f"{name}={value}: accepted are {', '.join(words)}")
+            raise AbapaError(f"{name}={cut(value)}: accepted are {', '.join(words)}")
     if os.environ.get("NUMBA_THREADING_LAYER", "default").lower() != "default":
         _check_layer()
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def checked_environment() -> Iterator[None]:
             yield
         except RuntimeWarning as error:
             name = str(error).split("'")[1]
-            raise AbapaError(f"{name}={os.environ.get(name)}: numba does not accept this value") from error
+            raise AbapaError(f"{name}={cut(os.environ.get(name, ''))}: numba does not accept this value") from error
 
 
 def _check_count(name: str) -> None:
@@ -96,7 +96,7 @@ def _check_count(name: str) -> None:
     except ValueError:
         counts = [0]
     if not all(1 <= count <= MOST_THREADS for count in counts) or (len(counts) > 1 and name != "OMP_NUM_THREADS"):
-        raise AbapaError(f"{name}={value}: accepted are whole numbers from 1 to {MOST_THREADS}")
+        raise AbapaError(f"{name}={cut(value)}: accepted are whole numbers from 1 to {MOST_THREADS}")
 
 
 def _check_layer() -> None:
@@ -107,4 +107,4 @@ def _check_layer() -> None:
         numba.get_num_threads()
     except (ValueError, RuntimeError) as error:
         value = os.environ["NUMBA_THREADING_LAYER"]
-        raise AbapaError(f"NUMBA_THREADING_LAYER={value}: numba finds no such layer here: unset it") from error
+        raise AbapaError(f"NUMBA_THREADING_LAYER={cut(value)}: numba finds no such layer here: unset it") from error

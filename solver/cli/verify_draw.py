@@ -15,6 +15,7 @@ from solver.cli.answers import columns, numbers_json
 from solver.cli.options import Size, json_option, tables_option, thread_count, threads_option
 from solver.cli.output import markdown_table, print_json, signed
 from solver.cli.progress import BuildProgress
+from solver.errors import quoted
 from solver.numerals import read_decimal
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ class NumbersType(click.ParamType):
         for part in str(value).split(","):
             first, dash, last = part.strip().partition("-")
             if re.fullmatch(r"[0-9]{1,3}(-[0-9]{1,3})?", part.strip()) is None:
-                self.fail(f"{value!r}: accepted are whole numbers as in 1,2 or 1-6")
+                self.fail(f"{quoted(str(value))}: accepted are whole numbers as in 1,2 or 1-6")
             numbers |= set(range(int(first), int(last if dash else first) + 1))
         if not numbers or min(numbers) < 1:
-            self.fail(f"{value!r}: accepted are numbers of 1 or more, as in 1,2 or 1-6")
+            self.fail(f"{quoted(str(value))}: accepted are numbers of 1 or more, as in 1,2 or 1-6")
         return sorted(numbers)
 
 
@@ -59,9 +60,9 @@ class CountType(click.ParamType):
         try:
             count = int(read_decimal(str(value)))
         except ValueError:
-            self.fail(f"{value!r} is no number of boards: accepted are numbers such as 200000000 or 2e8")
+            self.fail(f"{quoted(str(value))} is no number of boards: accepted are numbers such as 200000000 or 2e8")
         if count < 1:
-            self.fail(f"{value!r}: accepted are numbers of 1 or more")
+            self.fail(f"{quoted(str(value))}: accepted are numbers of 1 or more")
         return count
 
 

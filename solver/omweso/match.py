@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from solver.errors import AbapaError, RulesError
+from solver.errors import AbapaError, RulesError, quoted
 from solver.numerals import read_whole
 from solver.omweso.position import SIDES, OmwesoPosition, Side, Turn
 from solver.omweso.rules import Endless, OmwesoRules
@@ -87,9 +87,11 @@ class Scoring:
                     raise KeyError(option)
                 changes[option] = readers[option](value)
             except (KeyError, ValueError) as error:
-                raise RulesError(f"unknown field {part!r} in scoring {text!r}: accepted are {accepted}") from error
+                raise RulesError(
+                    f"unknown field {quoted(part)} in scoring {quoted(text)}: accepted are {accepted}"
+                ) from error
         if name != "points":
-            raise RulesError(f"unknown scoring {text!r}: accepted are {accepted}")
+            raise RulesError(f"unknown scoring {quoted(text)}: accepted are {accepted}")
         return cls(**changes)
 
     @property

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from solver.errors import PositionError
+from solver.errors import PositionError, quoted
 from solver.omweso.rules import MAX_SEEDS, TOURNAMENT, Endless, OmwesoRules, Repetition
 
 Side = tuple[int, ...]
@@ -132,8 +132,8 @@ class OmwesoPosition:
         parts = text.split("/")
         if len(parts) != 2:
             raise PositionError(
-                f"position {text!r} has {len(parts) - 1} '/': accepted are {rules.pits} counts of the mover, '/', and"
-                f" {rules.pits} of the opponent, separated by commas or spaces"
+                f"position {quoted(text)} has {len(parts) - 1} '/': accepted are {rules.pits} counts of the mover, '/' "
+                f"and {rules.pits} of the opponent, separated by commas or spaces"
             )
         return cls(parse_side(parts[0], rules), parse_side(parts[1], rules), rules)
 
@@ -197,7 +197,7 @@ class OmwesoPosition:
         if not named:
             legal = " ".join(turn_text(turn, self.rules) for turn in self.turns) or "none, the mover has lost"
             why = f"{why}; " if (why := self.why_not(text)) else ""
-            raise PositionError(f"turn {text!r} is not legal here: {why}legal turns are {legal}")
+            raise PositionError(f"turn {quoted(text)} is not legal here: {why}legal turns are {legal}")
         return named[0]
 
     def why_not(self, text: str) -> str:
@@ -239,7 +239,8 @@ class OmwesoPosition:
         the game is over or the turn is not legal.
         """
         if self.ending is not None:
-            raise PositionError(f"turn {turn!r} cannot be played: the game is over ({self.ending})")
+            named = quoted(turn) if isinstance(turn, str) else turn_text(turn, self.rules)
+            raise PositionError(f"turn {named} cannot be played: the game is over ({self.ending})")
         if isinstance(turn, str):
             turn = self.find(turn)
         elif turn not in self.turns:
@@ -423,7 +424,7 @@ class _Sowing:
         if spent < len(self.prefix):
             letter = self.prefix[spent]
             if letter not in letters:
-                raise PositionError(f"choices {self.prefix!r}: choice {spent + 1} is one of {', '.join(letters)}")
+                raise PositionError(f"choices {quoted(self.prefix)}: choice {spent + 1} is one of {', '.join(letters)}")
         else:
             letter = letters[0]
             self.untried.append(self.choices + letters[1])
@@ -458,11 +459,13 @@ def parse_side(text: str, rules: OmwesoRules) -> Side:
     tokens = re.split(r"\s*,\s*|\s+", text.strip()) if text.strip() else []
     for token in tokens:
         if not re.fullmatch(r"[0-9]{1,4}", token):
-            raise PositionError(f"side {text.strip()!r} has {token!r} where a count belongs: counts are 0 or more")
+            raise PositionError(
+                f"side {quoted(text.strip())} has {quoted(token)} where a count belongs: counts are 0 or more"
+            )
     if len(tokens) != rules.pits:
         raise PositionError(
-            f"side {text.strip()!r} has {len(tokens)} counts: accepted are {rules.pits}, the outer row from left to"
-            " right, then the inner row from right to left, separated by commas or spaces"
+            f"side {quoted(text.strip())} has {len(tokens)} counts: accepted are {rules.pits}, the outer row from left "
+            "to right, then the inner row from right to left, separated by commas or spaces"
         )
     return tuple(map(int, tokens))
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from solver.errors import RulesError
+from solver.errors import RulesError, quoted
 from solver.numerals import read_whole
 from solver.rule_ids import split_id
 
@@ -130,11 +130,12 @@ class OmwesoRules:
             except ValueError as error:
                 field = f"{option}={value}"
                 raise RulesError(
-                    f"unknown value in field {field!r} of Omweso rule set {text!r}: accepted are {ACCEPTED_IDS}"
+                    f"unknown value in field {quoted(field)} of Omweso rule set {quoted(text)}: accepted are "
+                    f"{ACCEPTED_IDS}"
                 ) from error
         if columns is not None and changes.setdefault("columns", columns) != columns:
             raise RulesError(
-                f"Omweso rule set {text!r} says {changes['columns']} columns, the call says {columns}: name one"
+                f"Omweso rule set {quoted(text)} says {changes['columns']} columns, the call says {columns}: name one"
             )
         return replace(PRESETS[preset], **changes)
 

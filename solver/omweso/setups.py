@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from solver.errors import PositionError
+from solver.errors import PositionError, quoted
 from solver.omweso.position import OmwesoPosition, Side, parse_side
 from solver.omweso.rules import MAX_SEEDS, OmwesoRules, Setup
 
@@ -74,7 +74,7 @@ def parse_setup(text: str, rules: OmwesoRules, seeds: int | None = None) -> Side
     if text in named:
         return check_setup(named[text], rules, seeds)
     if text[:1].isalpha():
-        raise PositionError(f"unknown set-up {text!r}: accepted are {', '.join(named)} and {rules.pits} counts")
+        raise PositionError(f"unknown set-up {quoted(text)}: accepted are {', '.join(named)} and {rules.pits} counts")
     return check_setup(parse_side(text, rules), rules, seeds)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 TABLES = Path(__file__).parents[1] / "data" / "tables" / "version-1"
+MATCH = TABLES.parents[1] / "omweso" / "match.json"
 SMALL = ["--rules", "awari+pits=3", "--tables", str(TABLES)]
 BOARD = "1-1-1-0-1-1"
 TWO = "1,1,1,0/0,1,0,0"
@@ -42,6 +43,7 @@ CALLS: dict[tuple[str, ...], list[str]] = {
     ("omweso", "setup"): ["--depth", "1", "--tries", "0"],
     ("omweso", "play"): ["--time", "0.01"],
     ("omweso", "selfplay"): ["--depth", "1"],
+    ("omweso", "analyse"): [str(MATCH), "--depth", "1"],
     ("omweso", "solve"): ["--columns", "2", "--seeds", "3", "--no-write"],
     ("omweso", "probe"): [TWO, "--columns", "2", "--tables", str(TABLES)],
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import click
 import pytest
 
 from solver.cli.options import Seconds, Seed, Whole
 from solver.cli.verify_draw import NumbersType
+from tests.cli.cheap_calls import CALLS, TABLES
 from tests.cli.command_line import COMMANDS, abapa, refused
 
 Path = tuple[str, ...]
@@ -99,6 +102,59 @@ def test_what_is_missing_is_named(path: Path) -> None:
 )  # fmt: skip
 def test_a_usage_error_is_one_line(arguments: list[str], said: str) -> None:
     refused(abapa(*arguments), said)
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if "--no-tables" in CALLS[path]], ids=" ".join)
+def test_a_folder_that_would_not_be_used_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Named on the command line; one named by the surroundings is for other commands too."""
+    refused(abapa(*path, *CALLS[path], "--tables", TABLES), "--tables: with --no-tables it is not used")
+    monkeypatch.setenv("ABAPA_TABLES", str(TABLES))
+    said = abapa(*path, *CALLS[path]).err
+    assert "--tables" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serve", "--get", "/api/v1/", "--port", "0"], "--host, --port: --get opens no port"),
+        (["serve", "--get", "/api/v1/", "--host", "127.0.0.1"], "--host, --port: --get opens no port"),
+        (["build", "--seeds", "2", "--dry-run", "--checkpoint", "never"], "--checkpoint: --dry-run builds nothing"),
+        (["build", "--rules", "awari", "--seeds", "2", "--bounds"], "--bounds: awari splits endless play evenly"),
+        (["selfplay", "--no-tables", "--seed", "3", "--random-plies", "0"], "--seed: with --random-plies 0"),
+        (["verify", "--counts", "COUNTS", "--threads", "1"], "--threads: counting takes one thread"),
+        (["verify-draw", "--limit", "100"], "--limit is for the tiers of a grid"),
+        (["omweso", "setup", "--tries", "0", "--seed", "3"], "--seed: with --tries 0 nothing is random"),
+        (
+            ["omweso", "setup", "--rules", "tournament+setup=all-two", "--tries", "3"],
+            "fixes the set-up, so there is none to suggest",
+        ),
+    ],
+)
+def test_an_option_that_another_makes_idle_is_refused(arguments: list[str], said: str, tmp_path: pathlib.Path) -> None:
+    counts = tmp_path / "counts"
+    counts.write_text("seeds,value,count\n")
+    refused(abapa(*(str(counts) if word == "COUNTS" else word for word in arguments)), said)
+
+
+HUGE = "x" * 1_000_000
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_a_huge_input_is_not_echoed(path: Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an argument, as the value of each option, as an option, in words and in one."""
+    monkeypatch.setenv("ABAPA_TABLES", str(TABLES))
+    call = [word.replace("TMP", str(tmp_path)) for word in CALLS[path]]
+    lines = [[f"--{HUGE}"], [HUGE, "y" * 500_000, "z"], [" ".join("x" * 500_000)]]
+    for option in COMMANDS[path].params:
+        if isinstance(option, click.Option) and not option.is_flag:
+            lines.append([option.opts[0], HUGE])  # --tables beside --no-tables is refused as well
+        elif isinstance(option, click.Argument):
+            lines.append([*call[1:], HUGE])
+    for words in lines:
+        ran = abapa(*path, *([] if isinstance(words[0], str) and words[0] == HUGE else call), *words)
+        if (path, words[0]) != (("uci",), "--tables"):  # a program is told by an info string, when it searches
+            refused(ran)
+        assert len(ran.err.encode()) < 500, ran.err
 
 
 def test_a_bare_group_shows_its_help() -> None:

@@ -39,6 +39,14 @@ def damaged_bytes(data: bytes, seed: int, count: int) -> Iterator[tuple[str, byt
         yield f"{number} {name}", changed
 
 
+def every_page(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each page in turn, zeroed and filled with ones: what HDF5 walks through may have no end then."""
+    for at in range(0, len(data), PAGE):
+        for fill in (0, 0xFF):
+            rest = min(PAGE, len(data) - at)
+            yield f"page at {at} filled with {fill:02X}", data[:at] + bytes([fill]) * rest + data[at + PAGE :]
+
+
 def _at(data: bytes, chance: random.Random) -> int:
     return chance.randrange(len(data))
 

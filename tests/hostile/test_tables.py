@@ -22,6 +22,7 @@ from tests.hostile.damage import (
     changed_datasets,
     changed_histograms,
     damaged_bytes,
+    every_page,
     other_files,
     stand_ins,
 )
@@ -31,8 +32,6 @@ PLAIN = ["version-1/awari+pits=2-05.h5", "version-1/abapa+pits=3-04.h5", "versio
 PACKED = ["version-1/awari+pits=2-05.packed.h5", "version-1-early/awari+pits=3-04.packed.h5"]
 OMWESO = ["version-1/tournament+columns=2-04.h5"]
 EVERY = [*PLAIN, *PACKED, *OMWESO]
-TODAY = [name for name in EVERY if "early" not in name]
-"""Of the early files no bytes are damaged: their strings lie in a heap that HDF5 itself may read for ever (hdf5.py)."""
 KIND = dict.fromkeys(PLAIN, "damaged tables") | dict.fromkeys(PACKED, "damaged archives")
 KIND |= dict.fromkeys(OMWESO, "damaged omweso tables")
 COUNTS = [pytest.param(60, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)]
@@ -63,14 +62,15 @@ def refused_or_found(trial: Trial, name: str, path: Path, truth: dict[str, Any],
 
 
 @pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("name", TODAY)
+@pytest.mark.parametrize("name", EVERY)
 def test_bytes(name: str, count: int, worker: Worker, tmp_path: Path) -> None:
     whole, path = TABLES / name, tmp_path / Path(name).name
     shutil.copy(whole, path)
     trial, data = Trial(worker, KIND[name]), whole.read_bytes()
     truth = trial.truth("table", path=str(path))
     assert not truth["faults"]
-    for case, damaged in [*damaged_bytes(data, zlib.crc32(name.encode()), count), *other_files(data)]:
+    cases = [*damaged_bytes(data, zlib.crc32(name.encode()), count), *every_page(data), *other_files(data)]
+    for case, damaged in cases:
         path.write_bytes(damaged)
         refused_or_found(trial, case, path, truth, must_refuse=False)
     trial.verdict()

@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "setup": "Rate set-ups and suggest a better one.",
     "play": "Play a match against the program in the terminal.",
     "selfplay": "Let the program play itself.",
+    "analyse": "Annotate recorded games: what each turn was worth.",
     "solve": "Solve a small board completely: every position, and the best set-ups.",
     "probe": "Show what a position of a solved board and each of its turns are worth.",
 }

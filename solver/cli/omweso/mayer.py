@@ -10,7 +10,7 @@ import click
 from solver.cli.omweso.options import root_argument
 from solver.cli.options import Whole, json_option
 from solver.cli.output import print_json
-from solver.errors import PositionError
+from solver.errors import PositionError, quoted
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _chosen(root: OmwesoPosition, generator: OmwesoGenerator, move: str | None) 
     if not named:
         legal = " ".join(texts) or "none, the mover has lost"
         why = f"{why}; " if (why := root.why_not(move)) else ""
-        raise PositionError(f"turn {move!r} is not legal here: {why}legal turns are {legal}")
+        raise PositionError(f"turn {quoted(move)} is not legal here: {why}legal turns are {legal}")
     return named
 
 

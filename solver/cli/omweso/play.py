@@ -12,7 +12,7 @@ import click
 from solver.cli.answers import columns
 from solver.cli.engine import limits_options
 from solver.cli.omweso.options import rules_options
-from solver.cli.omweso.saved import load_match, save_match
+from solver.cli.omweso.saved import Loaded, load_match, save_match
 from solver.cli.omweso.searching import OpenSearcher, playing_rules, searcher_options
 from solver.cli.options import RealFile, was_given
 from solver.cli.output import check_folder_of
@@ -92,11 +92,11 @@ def command(
 
     rules = playing_rules(rules)
     match = Match(rules, Scoring.parse(scoring), Mode(mode), starter=PROGRAM if program_starts else PERSON)
-    game, games = None, 0
+    game, games, ended = None, 0, []
     if save is not None:
         check_folder_of(save)
         if save.exists():
-            match, game, games = resumed(save, match)
+            match, game, games, ended = resumed(save, match)
             click.echo(f"match of {save}: you {match.points[PERSON]}, program {match.points[PROGRAM]}")
     check_time(limits, match.mode)
     start = position_text and parse_position(position_text, match.rules)
@@ -112,11 +112,12 @@ def command(
                 game = Game(start, match.scoring) if start else arranged(match, player, setup_text, program_setup)
                 if start and game.end is not None:
                     raise AbapaError(f"--position: the game is over ({game.end.name}): there is nothing to play")
-            keeper = Keeper(save, match, games)
+            keeper = Keeper(save, match, games, ended)
             click.echo(f"\ngame {games + 1}: {'you start' if match.starter == PERSON else 'program starts'}")
             end = match.record(Table(match, game, player, keeper).play())
+            ended.append(game)
             game, games = None, games + 1
-            Keeper(save, match, games)(None)
+            Keeper(save, match, games, ended)(None)
             click.echo(
                 f"{describe_end(end, NAMES)}; match: you {match.points[PERSON]}, program {match.points[PROGRAM]}"
             )
@@ -132,16 +133,19 @@ class Keeper:
     path: Path | None
     match: Match
     games: int
+    ended: list[Game]
+    """Those of the games that this file has kept."""
 
     def __call__(self, game: Game | None) -> None:
         """Write the match as it stands, and the game under way. Raises AbapaError."""
         if self.path is not None:
-            save_match(self.path, self.match, game, self.games)
+            save_match(self.path, self.match, game, self.games, self.ended)
 
 
-def resumed(path: Path, asked: Match) -> tuple[Match, Game | None, int]:
-    """The match of a file, its game and how many have ended. Raises AbapaError where options ask for another match."""
-    match, game, games = load_match(path)
+def resumed(path: Path, asked: Match) -> Loaded:
+    """The match of a file and its games. Raises AbapaError where options ask for another match."""
+    loaded = load_match(path)
+    match = loaded.match
     for options, there, wanted in (
         (("rules_id", "columns"), match.rules.id, asked.rules.id),
         (("scoring",), match.scoring.id, asked.scoring.id),
@@ -151,7 +155,7 @@ def resumed(path: Path, asked: Match) -> tuple[Match, Game | None, int]:
             raise AbapaError(f"{path} holds a match under {there}, not {wanted}: leave the option out")
     if was_given("program_starts") or was_given("position_text"):
         raise AbapaError(f"{path} holds a match under way: --program-starts and --position are for a new one")
-    return match, game, games
+    return loaded
 
 
 def arranged(match: Match, player: Player, setup_text: str | None, program_setup: str | None) -> Game:

@@ -85,6 +85,8 @@ def _json(number: int, setups: tuple[Side, Side], texts: list[str], end: GameEnd
     """A game for ``--json``, and the score of the match after it."""
     return {
         "game": number,
+        "rules": match.rules.id,
+        "scoring": match.scoring.id,
         "setups": [list(side) for side in setups],
         "turns": texts,
         "end": end.name,

@@ -1,6 +1,7 @@
 """Tables open for reading: what they hold, what cannot be opened, and what damage does."""
 
 import hashlib
+import mmap
 import os
 import shutil
 import subprocess
@@ -19,9 +20,14 @@ from databases.files.faults import (
     UnreadableTableError,
 )
 from databases.files.folder import table_path
+from databases.files.packing import pack
 from databases.files.table import Table
 from databases.files.writer import TableWriter
+from databases.pictures import distance_counts
+from databases.prober import open_tables
+from databases.statistics import tier_statistics
 from databases.tiers import tier_size
+from databases.verifier import compare, count, prove
 from tests.databases.files.small_tables import SMALL, numbers
 from tests.databases.table_files import write_tier
 
@@ -196,3 +202,72 @@ def test_chunks_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path.write_bytes(data)
     with Table.open(path) as table:
         assert table.check() == ["distance: chunk 3 (boards 96 on) has changed"]
+
+
+# -- how files are read -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def advised(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """What the system has been told: the file's name, and the advice on a map of it or (``read``) on reading it."""
+    told: list[tuple[str, int]] = []
+
+    class Map(mmap.mmap):
+        name = ""
+
+        def __new__(cls, file: int, *args: Any, **kwargs: Any) -> Any:
+            made = super().__new__(cls, file, *args, **kwargs)
+            made.name = Path(f"/proc/self/fd/{file}").readlink().name
+            return made
+
+        def madvise(self, option: int, *args: int) -> None:
+            told.append((self.name, option))
+            super().madvise(option, *args)
+
+    def fadvise(file: int, *args: int) -> None:
+        told.append((f"read {Path(f'/proc/self/fd/{file}').readlink().name}", args[-1]))
+
+    monkeypatch.setattr("databases.files.table.mmap.mmap", Map)
+    monkeypatch.setattr(os, "posix_fadvise", fadvise)
+    return told
+
+
+def test_passes_are_advised_as_sequential(folder: Path, advised: list[tuple[str, int]]) -> None:
+    path = table_path(folder, SMALL, 5)
+    with open_tables(folder, SMALL) as tables:
+        tier_statistics(tables, 5)
+        assert advised.count((path.name, mmap.MADV_SEQUENTIAL)) == 2  # values by side, distances
+        advised.clear()
+        assert all(not verdict.faults for verdict in compare(tables, 5))
+        assert advised.count((path.name, mmap.MADV_SEQUENTIAL)) == 0  # the maps of before are asked again
+    with open_tables(folder, SMALL) as tables:
+        assert all(not verdict.faults for verdict in compare(tables, 5))
+        assert advised.count((path.name, mmap.MADV_SEQUENTIAL)) == 2
+        advised.clear()
+        list(count(tables, [5], {5: {0: 1}}))
+        distance_counts(tables, 5)
+    with Table.open(path) as table:
+        table.check()
+        assert advised == [(f"read {path.name}", os.POSIX_FADV_SEQUENTIAL)] * 4  # each quantity hashed and counted
+        advised.clear()
+        pack(table)
+    assert advised.count((path.name, mmap.MADV_SEQUENTIAL)) == 2
+
+
+def test_lookups_read_in_small_tables_and_only_their_pages_of_large_ones(
+    folder: Path, advised: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = table_path(folder, SMALL, 5).name
+    for most, advice in ((1 << 20, mmap.MADV_WILLNEED), (16, mmap.MADV_RANDOM)):
+        monkeypatch.setattr("databases.files.table.READ_IN", most)
+        with open_tables(folder, SMALL) as tables:
+            tables.probe((0, 1, 0, 2, 1, 1))
+        assert {(name, advice)} == {told for told in advised if told[0] == name}
+        advised.clear()
+
+
+def test_a_map_for_rows_is_left_to_the_system(folder: Path, advised: list[tuple[str, int]]) -> None:
+    """As the builder and the provers read smaller tiers."""
+    with open_tables(folder, SMALL) as tables:
+        assert all(not verdict.faults for verdict in prove(tables, [5]))
+    assert not advised
