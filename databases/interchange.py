@@ -213,7 +213,7 @@ class Comparison:
 
 
 def compare_scores(table: Table, file: ScoresFile) -> Comparison:
-    """Compare every position of a file with a table of as many seeds, in the file's order."""
+    """Compare every position of a file with a full table of as many seeds, in the file's order."""
     _check_rules(table.rules)
     values, passed, differing = table.map("value"), 0, 0
     first: tuple[int, int, int, int] | None = None
@@ -266,6 +266,7 @@ def fill_left_out(rules: Rules, values: NDArray[np.int8], seeds: int, tables: Ta
     for fewer in range(seeds - 1):  # nobody captures a single seed
         if fewer not in tables.tiers:
             raise MissingTierError(tables.directory, rules, fewer)
+    tables.want_full(range(seeds - 1), "working out what a file leaves out")
     addresses = np.zeros(seeds + 1, np.uint64)
     maps = [tables.map(fewer) for fewer in range(seeds - 1)]  # kept: the kernel reads them by their addresses
     addresses[: seeds - 1] = [numbers.ctypes.data for numbers in maps]

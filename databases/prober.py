@@ -22,7 +22,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -39,10 +39,13 @@ from databases.files.games import want_rules
 from databases.files.header import QUANTITIES
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
+from databases.machine import available_memory
 from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier, tier_index
+from databases.windows import FULL
 from solver.errors import AbapaError, PositionError, RulesError, cut, quoted
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
+from solver.kernels.margins import load_margin
 from solver.oware.game import Tier, searched_quantities
 from solver.oware.kernels import SLAM_CODES, children, final_margin, pack_row
 from solver.oware.rules import Rules
@@ -95,6 +98,8 @@ class Probe:
     distance: int | None = None
     """Plies to the capture or end that realises the value under best play, 0 where there is none to wait for (game
     over, value 0), None where not stored."""
+    beyond: int = 0
+    """0: the value is ``value``. 1: it is that or more, -1: that or less, since a table's window ends there."""
 
     @property
     def seeds(self) -> int:
@@ -103,8 +108,18 @@ class Probe:
 
     @property
     def exact(self) -> bool:
-        """Whether the value holds whatever boards repeat: always for an even split, else if the bounds agree."""
-        return not self.rules.has_bounds or (self.lower is not None and self.lower == self.upper)
+        """Whether the value holds whatever boards repeat: always for an even split, else if the bounds agree.
+
+        Never where a window ends at it.
+        """
+        return not self.beyond and (not self.rules.has_bounds or (self.lower is not None and self.lower == self.upper))
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The least and the most that the value can be, whatever boards repeat, as far as the table tells."""
+        if self.rules.has_bounds and (self.lower is None or self.upper is None):
+            return -self.seeds, self.seeds
+        return _reach(self, self.seeds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +127,7 @@ class MoveValue:
     """A legal move and what it is worth to the player who makes it.
 
     ``house`` is counted from the mover's own first house, 0..m-1. ``board`` is the board after it, canonical (the
-    opponent, now to move, first). ``value``, ``lower``, ``upper``, ``distance`` as in :class:`Probe`.
+    opponent, now to move, first). ``value``, ``lower``, ``upper``, ``distance``, ``beyond`` as in :class:`Probe`.
     """
 
     house: int
@@ -122,6 +137,12 @@ class MoveValue:
     lower: int | None = None
     upper: int | None = None
     distance: int | None = None
+    beyond: int = 0
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The least and the most that the value can be, as far as tables tell: the bounds, where the rules have any."""
+        return _reach(self, sum(self.board) + self.captured)
 
 
 class Line(NamedTuple):
@@ -135,13 +156,13 @@ class Line(NamedTuple):
 def best_first(move: MoveValue) -> tuple[int, ...]:
     """Sort key of moves, the one home of their order.
 
-    By value; then by progress, a shorter win and a longer loss first (where distances are stored), so that playing the
-    first move gets somewhere; then by what is certain (``lower``, then ``upper``); then the larger capture; then house
-    order.
+    By value (so much or more before so much, and that before so much or less); then by progress, a shorter win and a
+    longer loss first (where distances are stored), so that playing the first move gets somewhere; then by what is
+    certain (``lower``, then ``upper``); then the larger capture; then house order.
     """
     distance = move.distance or 0
     progress = distance if move.value > 0 else -distance
-    return (-move.value, progress, -(move.lower or 0), -(move.upper or 0), -move.captured, move.house)
+    return (-move.value, -move.beyond, progress, -(move.lower or 0), -(move.upper or 0), -move.captured, move.house)
 
 
 def open_tables(directory: Path | str, rules: Rules) -> Tables:
@@ -230,7 +251,9 @@ class Tables:
         """
         needed = searched_quantities(self.rules)
         return {
-            seeds: Tier({name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds))
+            seeds: Tier(
+                {name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds), *table.coding
+            )
             for seeds, table in self.mapped.items()
             if seeds <= most and all(name in table.quantities for name in needed)
         }
@@ -278,7 +301,7 @@ class Tables:
     # -- many positions -----------------------------------------------------------------------------------------------
 
     def probe_many(self, boards: ArrayLike, quantity: str = "value", *, default: int | None = None) -> NDArray[Any]:
-        """One quantity of many canonical boards, at compiled speed.
+        """One quantity of many canonical boards, at compiled speed; margins are cut to the window of their table.
 
         ``boards``: integers, int8 is fastest, shape (k, 2m), the mover's houses first. Returns shape (k,), int8
         (uint16 for ``distance``), margins from the mover's view. A board that no table answers is ``default``, or
@@ -300,7 +323,11 @@ class Tables:
         addresses = np.zeros(max(self._paths, default=0) + 1, np.int64)  # 0: packed, or not needed
         for n, numbers in maps.items():
             addresses[n] = numbers.ctypes.data  # valid as long as ``maps`` is there, whoever closes what meanwhile
-        gather(addresses, seeds, indexes, out)
+        if any(numbers.dtype == np.uint8 for numbers in maps.values()):
+            codings = np.array([tables[n].coding if n in tables else FULL for n in range(len(addresses))], np.int64)
+            _gather_dense_margins(addresses, codings, seeds, indexes, out)
+        else:
+            gather(addresses, seeds, indexes, out)
         for n, table in tables.items():
             if isinstance(table, Archive):
                 here = np.flatnonzero((seeds == n) & (indexes >= 0))
@@ -312,7 +339,8 @@ class Tables:
     def map(self, seeds: int, quantity: str = "value", access: Access = "mixed") -> NDArray[Any]:
         """A whole tier as a read-only map, in index order; ``access`` says how it will be read.
 
-        Raises :class:`MissingTierError`, KeyError for a quantity that the table does not hold, and
+        In memory instead of mapped where a window makes numbers smaller than a byte. Margins are cut to the window
+        (:meth:`window`). Raises :class:`MissingTierError`, KeyError for a quantity that the table does not hold, and
         :class:`~solver.errors.AbapaError` for a packed table.
         """
         if seeds not in self.tiers:
@@ -320,7 +348,35 @@ class Tables:
         table = self.tiers[seeds]
         if isinstance(table, Archive):
             raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
-        return table.map(quantity, access)
+        numbers = table.map(quantity, access)
+        if numbers.dtype != np.uint8:
+            return numbers
+        if table.positions > (free := available_memory()):
+            raise AbapaError(f"{table.path} takes {table.positions:,} bytes of memory unpacked, {free:,} are available")
+        return table.coding.decode(numbers, table.positions)
+
+    def window(self, seeds: int) -> int:
+        """How far the margins of a tier are told apart: at its ends a number means so much or more.
+
+        :data:`~databases.windows.WHOLE` for a full table. Raises :class:`MissingTierError`.
+        """
+        if seeds not in self.tiers:
+            raise MissingTierError(self.directory, self.rules, seeds)
+        return self.tiers[seeds].coding.window
+
+    def resting(self, seeds: int) -> list[int]:
+        """The tiers that numbers of up to ``seeds`` seeds rest on: all, but for the one below a tier in a window."""
+        cut = seeds in self.tiers and self.window(seeds) < seeds
+        return [n for n in range(seeds + 1) if not (cut and n == seeds - 1 and n not in self.tiers)]
+
+    def want_full(self, tiers: Iterable[int], what: str) -> None:
+        """Refuse tiers with a window where ``what`` needs whole margins. Raises :class:`~solver.errors.AbapaError`."""
+        for seeds in tiers:
+            if seeds in self.tiers and (window := self.window(seeds)) < seeds:
+                raise AbapaError(
+                    f"{self.tiers[seeds].path} knows margins only up to {window}: {what} needs full tables "
+                    "(abapa build --seeds)"
+                )
 
     # -- closing ------------------------------------------------------------------------------------------------------
 
@@ -388,7 +444,10 @@ class Tables:
     def _read(self, board: Board, seeds: int, at: int) -> Probe:
         """The answer for a board at an index of a tier that is there."""
         table = self._open(seeds)
-        return Probe(self.rules, board, **{quantity: table.read(quantity, at) for quantity in table.quantities})
+        found = {quantity: table.read(quantity, at) for quantity in table.quantities}
+        if table.coding.window < seeds:
+            return _cut_probe(self.rules, board, table.coding.window, **found)
+        return Probe(self.rules, board, **found)
 
     def _locate(self, boards: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Seeds and index in its tier of each board; index -1 where the tier is not there. Raises PositionError."""
@@ -411,10 +470,10 @@ class Tables:
         moves = self._moves(board)
         if not moves:
             return self._probe_of(board, _margin_at_end(self.rules, board), 0)
-        value = max(move.value for move in moves)
+        value, beyond = _best_value(moves, sum(board))
         lower = _best([move.lower for move in moves])
         upper = _best([move.upper for move in moves])
-        return Probe(self.rules, board, value, lower, upper, 1 if value else 0)
+        return Probe(self.rules, board, value, lower, upper, 1 if value and not beyond else 0, beyond)
 
     def _moves(self, board: Board) -> list[MoveValue]:
         self._want_open()
@@ -430,7 +489,7 @@ class Tables:
             lower = captured - child.upper if child.upper is not None else None
             upper = captured - child.lower if child.lower is not None else None
             distance = _distance_of(value, captured, child) if known else None
-            moves.append(MoveValue(house, captured, after, value, lower, upper, distance))
+            moves.append(MoveValue(house, captured, after, value, lower, upper, distance, -child.beyond))
         return sorted(moves, key=best_first)
 
     def _located_moves(self, board: Board) -> Iterator[tuple[int, int, Board, int, int]]:
@@ -550,6 +609,33 @@ def _check_default(default: int, quantity: str) -> None:
         )
 
 
+def _reach(answer: Probe | MoveValue, seeds: int) -> tuple[int, int]:
+    if answer.lower is not None and answer.upper is not None:
+        return answer.lower, answer.upper
+    least = answer.value if answer.beyond >= 0 else -seeds
+    return least, answer.value if answer.beyond <= 0 else seeds
+
+
+def _cut_probe(rules: Rules, board: Board, window: int, value: int, **found: int) -> Probe:
+    """The answer of a table in a window: its ends are bounds, not values."""
+    seeds, beyond = sum(board), (value >= window) - (value <= -window)
+    lower, upper = found.get("lower"), found.get("upper")
+    if lower is not None and lower <= -window:
+        lower = -seeds
+    if upper is not None and upper >= window:
+        upper = seeds
+    return Probe(rules, board, value, lower, upper, beyond=beyond)
+
+
+def _best_value(moves: Sequence[MoveValue], most: int) -> tuple[int, int]:
+    """The value of a board by its moves, and whether it is that, or more (1), or less (-1)."""
+    least = max(move.value if move.beyond >= 0 else -most for move in moves)
+    largest = max(move.value if move.beyond <= 0 else most for move in moves)
+    if least == largest:
+        return least, 0
+    return (least, 1) if least > -most else (largest, -1)
+
+
 def _best(bounds: list[int | None]) -> int | None:
     """The largest bound, or None where one move has none (tables built without)."""
     known = [bound for bound in bounds if bound is not None]
@@ -618,6 +704,19 @@ def _gather_margins(addresses, seeds, indexes, out):
             prefetch_address(np.uint64(addresses[seeds[ahead]] + indexes[ahead]))
         if k >= 0 and indexes[k] >= 0 and addresses[seeds[k]]:
             out[k] = load_int8(np.uint64(addresses[seeds[k]] + indexes[k]))
+
+
+@kernel
+def _gather_dense_margins(addresses, codings, seeds, indexes, out):
+    """The same where some tables have fewer bits a number: ``codings[n]`` is (bits, window) of tier n."""
+    for k in range(-_AHEAD, out.shape[0]):
+        ahead = k + _AHEAD
+        if ahead < out.shape[0] and indexes[ahead] >= 0:
+            n = seeds[ahead]
+            prefetch_address(np.uint64(addresses[n] + ((indexes[ahead] * codings[n, 0]) >> 3)))
+        if k >= 0 and indexes[k] >= 0 and addresses[seeds[k]]:
+            n = seeds[k]
+            out[k] = load_margin(np.uint64(addresses[n]), indexes[k], codings[n, 0], codings[n, 1])
 
 
 @kernel

@@ -83,6 +83,7 @@ def grade(tables: Tables, boards: NDArray[np.int8]) -> Graded:
     Raises :class:`~databases.prober.MissingTierError` where a table is missing.
     """
     rules, names = tables.rules, _held(tables)
+    tables.want_full(np.unique(boards.sum(axis=1)).tolist(), "a list of values")
     captured = np.empty((len(boards), rules.pits), np.int8)
     children = np.zeros((len(boards), rules.pits, 2 * rules.pits), np.int8)
     _play_all(sowing_table(rules.pits), SLAM_CODES[rules.grand_slam], boards, captured, children)

@@ -138,6 +138,7 @@ def tier_statistics(tables: Tables, seeds: int, threads: int = 1) -> TierStatist
     for n in range(seeds + 1):
         if n not in tables.tiers:
             raise MissingTierError(tables.directory, tables.rules, n)
+    tables.want_full(range(seeds + 1), "the full statistics of a tier")
     rules, values = tables.rules, tables.map(seeds)
     by_side = np.zeros((seeds + 1, 256), np.int64)
     for a, block in enumerate(_blocks(rules.pits, seeds, tables.map(seeds, access="pass"))):

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from databases.files.histograms import count_margins
 from databases.halfmoves import ILLEGAL, HalfMoves
 from databases.machine import available_memory
-from databases.prober import Board, Tables
+from databases.prober import Board, MissingTierError, Tables
 from databases.sweeps import SweptTables, sweep_bytes
 from databases.tiers import block_offsets, board_at
 from solver.errors import AbapaError, cut
@@ -252,10 +252,13 @@ def _text(board: Board) -> str:
 def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
     """Solve tiers 0..``seeds`` again by sweeps and compare every number of those that are in ``tables``.
 
+    Numbers are compared as far as a table's window goes.
+
     Raises :class:`~databases.prober.MissingTierError` for a tier that is not there, and
     :class:`~solver.errors.AbapaError` before any work where memory does not suffice.
     """
-    for n in range(seeds + 1):
+    resting = tables.resting(seeds)
+    for n in resting:
         tables.map(n)
     needed, free = sweep_bytes(tables.rules, seeds), available_memory()
     if needed > free:
@@ -267,6 +270,8 @@ def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
     for n in range(seeds + 1):
         start = time.perf_counter()
         swept.solve(n)
+        if n not in resting:
+            continue
         table = tables.tiers[n]
         found = (_difference(tables, n, name, swept.numbers(name, n)) for name in table.quantities)
         faults = tuple(fault for fault in found if fault)
@@ -274,7 +279,9 @@ def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
 
 
 def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]) -> str | None:
-    stored = tables.map(seeds, quantity, "pass")
+    stored, window = tables.map(seeds, quantity, "pass"), tables.window(seeds)
+    if quantity != "distance" and window < seeds:
+        numbers = np.clip(numbers, -window, window)
     wrong = np.flatnonzero(stored != numbers)
     if not len(wrong):
         return None
@@ -296,28 +303,40 @@ def count(tables: Tables, tiers: Sequence[int], published: Counts) -> Iterator[V
     for seeds in check_counts(tables, tiers, published):
         start = time.perf_counter()
         counts = np.zeros(256, np.int64)
-        count_margins(tables.map(seeds, access="pass"), counts)
+        for margins in tables.tiers[seeds].margins("value"):
+            count_margins(margins, counts)
         counted = {int(k) - 128: int(counts[k]) for k in np.flatnonzero(counts)}
+        known = _cut_counts(published[seeds], tables.window(seeds))
         faults = tuple(
-            f"{counted.get(value, 0):,} boards have value {value}, published {published[seeds].get(value, 0):,}"
-            for value in sorted(counted.keys() | published[seeds].keys())
-            if counted.get(value, 0) != published[seeds].get(value, 0)
+            f"{counted.get(value, 0):,} boards have value {value}, published {known.get(value, 0):,}"
+            for value in sorted(counted.keys() | known.keys())
+            if counted.get(value, 0) != known.get(value, 0)
         )
         yield Verdict(seeds, ("counts",), tables.tiers[seeds].positions, time.perf_counter() - start, faults)
+
+
+def _cut_counts(counts: dict[int, int], window: int) -> dict[int, int]:
+    """Counts as a table in a window has them: its ends stand for all that lies beyond."""
+    found: dict[int, int] = {}
+    for value, boards in counts.items():
+        end = min(max(value, -window), window)
+        found[end] = found.get(end, 0) + boards
+    return found
 
 
 def check_counts(tables: Tables, tiers: Sequence[int], published: Counts) -> list[int]:
     """Those of ``tiers`` that ``published`` knows.
 
     Raises :class:`~databases.prober.MissingTierError` where one is not there, and :class:`~solver.errors.AbapaError`
-    where there is none or a table is packed.
+    where there is none.
     """
     known = [seeds for seeds in tiers if seeds in published]
     if not known:
         there = ", ".join(map(str, sorted(published))) or "no"
         raise AbapaError(f"the published counts, of {there} seeds, have no counts for tiers {_span(tiers)}")
     for seeds in known:
-        tables.map(seeds)
+        if seeds not in tables.tiers:
+            raise MissingTierError(tables.directory, tables.rules, seeds)
     return known
 
 

@@ -13,6 +13,10 @@ from pathlib import Path
 import h5py
 import pytest
 
+from databases.builder.build import build_tables
+from databases.files.folder import table_path
+from databases.prober import open_tables
+from databases.windows import Game
 from scripts import write_cli_docs
 from solver.oware.rules import AWARI, Rules
 from tests.cli.command_line import abapa
@@ -20,6 +24,7 @@ from tests.databases.table_files import write_tables
 from tests.databases.tables_in_memory import at
 from tests.pages import DOCS, ROOT, blocks, run_sessions
 
+SMALL = Rules.parse("awari+pits=2")
 PAGES = [path for folder in (ROOT, DOCS, ROOT / "benchmarks") for path in sorted(folder.glob("*.md"))]
 """Every document for people."""
 
@@ -97,7 +102,7 @@ def test_a_stranger_reads_a_table(tmp_path: Path, rules: Rules) -> None:
     """With nothing but the code in docs/format.md, which imports h5py and the standard library."""
     quantities = ("value", "lower", "upper") if rules.has_bounds else ("value", "distance")
     numbers = write_tables(tmp_path, rules, 4, quantities)
-    (code,) = blocks(DOCS / "format.md", "python")
+    code, _ = blocks(DOCS / "format.md", "python")
     lines = [line for line in code.splitlines() if line]
     assert set(re.findall(r"(?:from|import) (\w+)", code)) == {"math", "comb", "h5py"} and len(lines) <= 12
     namespace: dict = {}
@@ -110,12 +115,26 @@ def test_a_stranger_reads_a_table(tmp_path: Path, rules: Rules) -> None:
             assert read == at(numbers, quantity, board)
 
 
+def test_a_stranger_reads_a_table_in_a_window(tmp_path: Path) -> None:
+    namespace: dict = {}
+    exec("\n".join(blocks(DOCS / "format.md", "python")), namespace)
+    for game in (Game(4), Game(9, margin=2), Game(12)):
+        build_tables(tmp_path, SMALL, game=game, threads=1)
+        with open_tables(tmp_path, SMALL) as tables:
+            for n in game.tiers:
+                path = table_path(tmp_path, SMALL, n, game.window(n))
+                for index, margin in enumerate(tables.map(n)) if game.window(n) < n else ():
+                    assert namespace["read_in_window"](path, index) == margin
+    assert {window for n in Game(12).tiers if (window := Game(12).window(n)) < n} == {1, 3, 4, 5, 6}
+
+
 def test_the_format_page_names_every_attribute(tmp_path: Path) -> None:
     rules = Rules.parse("abapa+pits=2")
     write_tables(tmp_path, rules, 3, ("value", "lower", "upper", "distance"))
+    build_tables(tmp_path, rules, game=Game(4), threads=1)
     text = (DOCS / "format.md").read_text()
-    with h5py.File(tmp_path / f"{rules.id}-03.h5") as file:
-        names = [*file.attrs, *file.keys()]
+    with h5py.File(tmp_path / f"{rules.id}-03.h5") as file, h5py.File(tmp_path / f"{rules.id}-04.w1.h5") as cut:
+        names = [*file.attrs, *file.keys(), *cut.attrs]
         for quantity in ("value", "lower", "upper", "distance"):
             dataset = file[quantity]
             names += dataset.attrs

@@ -11,8 +11,9 @@ Reading order:
 How a tier's boards are held while it is built:
 
 - :mod:`.state`: where each board lies, and what becomes of a board that is told of a child.
-- :mod:`.form`: what a tier asks of the form of its state. There are two: :mod:`.words`, 16 bits per board, all in
-  memory; and :mod:`.cells`, four bits per board in memory and the margins on the disk.
+- :mod:`.form`: what a tier asks of the form of its state: :mod:`.words`, 16 bits per board, all in memory;
+  :mod:`.cells`, four bits per board in memory and the margins on the disk; and :mod:`.narrow`, for tiers in a narrow
+  window, eight or four bits per board and nothing on the disk.
 - :mod:`.frontier`: the boards that wait for their predecessors to be told, as a bitmap or as a list.
 
 What is done with them, in order:

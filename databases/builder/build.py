@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,15 +18,15 @@ from typing import Protocol
 
 import numba
 
-from databases.builder.captures import FinishedTiers
+from databases.builder.captures import FinishedTier, FinishedTiers
 from databases.builder.checkpoint import SHARE, Checkpoint
 from databases.builder.finish import Committed, Finisher
 from databases.builder.movetables import MoveTables
-from databases.builder.plan import Plan, check_request, make_plan, nearest_existing, quantities_of
+from databases.builder.plan import Plan, PlanError, check_request, make_plan, nearest_existing, quantities_of
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.files.archive import Archive
-from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables, table_path
+from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables
 from databases.files.games import want_rules
 from databases.files.journal import write_down
 from databases.files.lock import BuildLock
@@ -35,6 +35,7 @@ from databases.files.table import Table
 from databases.files.writer import TableWriter
 from databases.machine import check_threads, default_threads, measure_disk
 from databases.tiers import tier_size
+from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
@@ -78,8 +79,9 @@ class NoProgress:
 def build_tables(
     directory: Path,
     rules: Rules,
-    seeds: int,
+    seeds: int | None = None,
     *,
+    game: Game | None = None,
     threads: int | None = None,
     bounds: bool = True,
     distance: bool = False,
@@ -91,6 +93,9 @@ def build_tables(
     clock: PhaseClock | None = None,
 ) -> Plan:
     """Build the tables of tiers 0..``seeds`` that are missing in ``directory``; returns the plan that was carried out.
+
+    With ``game`` instead of ``seeds``: the tiers that such a game comes to, each in its window; an existing tier in a
+    wider window, or in none, serves as well. Distances are kept by full tables only.
 
     A finished tier is kept if it can be opened and holds the quantities asked for; one that lacks some is built again.
     That goes for a tier that is there only in packed form too: it is unpacked to a scratch file if tiers above need it.
@@ -105,15 +110,18 @@ def build_tables(
     """
     want_rules(rules, Rules)
     threads = threads or default_threads()
+    seeds = _most_seeds(seeds, game, distance=distance)
     check_request(rules, seeds, threads)
     check_threads(threads)
     quantities = quantities_of(rules, bounds=bounds, distance=distance)
     if (place := nearest_existing(directory)).is_file():
         raise AbapaError(f"{place} is a file: name a folder for the tables with --tables")
-    missing, archived = survey(directory, rules, seeds, quantities)
+    windows = dict.fromkeys(range(seeds + 1), WHOLE) if game is None else {n: game.window(n) for n in game.tiers}
+    missing, archived = survey(directory, rules, windows, quantities)
     plan = make_plan(
-        directory, rules, seeds, missing, archived, bounds=bounds, distance=distance, threads=threads, memory=memory
-    )
+        directory, rules, seeds, missing, archived, game=game, bounds=bounds, distance=distance, threads=threads,
+        memory=memory,
+    )  # fmt: skip
     if plan.in_cells:
         plan = replace(plan, disk_speed=measure_disk(nearest_existing(directory)))
     report(plan.text)
@@ -121,7 +129,7 @@ def build_tables(
     if missing and not dry_run:
         _make_folder(directory)
         with BuildLock(directory):
-            missing, archived = survey(directory, rules, seeds, quantities)  # another builder may just have ended
+            missing, archived = survey(directory, rules, windows, quantities)  # another builder may just have ended
             plan = replace(plan, missing=missing, archived=archived)
             _remove_parts(directory, rules)
             _remove_checkpoints(plan, report, never=checkpoint_share == 0)
@@ -129,27 +137,39 @@ def build_tables(
     return plan
 
 
-def survey(
-    directory: Path, rules: Rules, seeds: int, quantities: tuple[str, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Tiers of 0..``seeds`` that have no finished table with these quantities, and those that have only a packed one.
+def _most_seeds(seeds: int | None, game: Game | None, *, distance: bool) -> int:
+    if (seeds is None) == (game is None):
+        raise PlanError("what is to be built: accepted are a number of seeds, or a game")
+    if game is None:
+        assert seeds is not None
+        return seeds
+    if distance:
+        raise PlanError("tables of a game keep no distances: how long a win takes is not known beyond its window")
+    return game.seeds
 
-    A plain table goes before a packed one, as when tables are asked.
+
+def survey(
+    directory: Path, rules: Rules, windows: Mapping[int, int], quantities: tuple[str, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tiers that have no finished table with these quantities, and those that have only a packed one.
+
+    ``windows``: how far each tier is to be known, by its seeds; a table may know more. A plain table goes before a
+    packed one, as when tables are asked.
     """
     plain, packed = find_tables(directory, rules), find_archives(directory, rules)
     missing, archived = [], []
-    for n in range(seeds + 1):
+    for n, window in windows.items():
         kind, path = (Table, plain[n]) if n in plain else (Archive, packed.get(n))
-        if path is None or not _holds(kind, path, quantities):
+        if path is None or not _holds(kind, path, quantities, window):
             missing.append(n)
         elif kind is Archive:
             archived.append(n)
     return tuple(missing), tuple(archived)
 
 
-def _holds(kind: type[Table] | type[Archive], path: Path, quantities: tuple[str, ...]) -> bool:
+def _holds(kind: type[Table] | type[Archive], path: Path, quantities: tuple[str, ...], window: int) -> bool:
     with kind.open(path) as table:
-        return set(quantities) <= set(table.quantities)
+        return table.coding.window >= window and set(quantities) <= set(table.quantities)
 
 
 def _remove_parts(directory: Path, rules: Rules) -> None:
@@ -208,8 +228,10 @@ class _Build:
             cleanup.callback(progress.close)
             self.finisher = cleanup.enter_context(Finisher(plan.threads > 1, self._committed))
             progress.start(plan)
-            for seeds in range(plan.seeds + 1):
+            for seeds in plan.tiers:
                 if seeds in plan.missing:
+                    if seeds - 1 not in plan.tiers:
+                        self.finisher.wait()  # this tier reads the one on its way, as nothing lies between them
                     progress.tier(seeds)
                     self._build_tier(seeds)
                 else:
@@ -220,16 +242,20 @@ class _Build:
         """Build and write one tier and hand it to the finisher."""
         plan, start = self.plan, time.perf_counter()
         told = _Counter(self._advance)
-        scratch = plan.folder if seeds in plan.in_cells else None
-        writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities))
+        window = plan.window(seeds)
+        writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities, window))
         checkpoint = self._checkpoint(seeds)
-        tier = TierBuild(self.tables, seeds, plan.threads, writer, told.add, self.clock, scratch, checkpoint)
+        tier = TierBuild(
+            self.tables, seeds, plan.threads, writer, told.add, self.clock, plan.folder, checkpoint, plan.form(seeds),
+            window,
+        )  # fmt: skip
         bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
         tier.build(self.finished, bounds=bounds, distance=distance)
         self.checkpoint_share = checkpoint.share  # none any more where the disk refused one
         told.fill((3 if bounds else 1) * tier_size(plan.rules.pits, seeds))
         with self.clock("write"):
-            self.finisher.commit(writer, start, last=seeds == plan.missing[-1])
+            last = seeds == plan.missing[-1] or seeds + 1 not in plan.tiers
+            self.finisher.commit(writer, start, last=last)
 
     def _advance(self, boards: int) -> None:
         """So many boards more are final: tell of it, and of the table on its way if it is done."""
@@ -260,6 +286,7 @@ class _Build:
             self.checkpoint_share,
             keep_free=plan.disk_above(seeds),
             report=self.report,
+            window=plan.window(seeds),
         )
 
 
@@ -298,14 +325,15 @@ class _Finished(dict[str, FinishedTiers]):
             return
         packed = find_archives(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
         if packed is None:
-            path = table_path(self.plan.folder, self.plan.rules, seeds)
+            path = find_tables(self.plan.folder, self.plan.rules)[seeds]
             table = self.cleanup.enter_context(Table.open(path))
         else:
             table = self.cleanup.enter_context(Archive.open(packed))
         for name, tiers in self.items():
             if name in self.plan.quantities:
                 plain = isinstance(table, Table)
-                tiers[seeds] = table.map(name) if plain else unpacked_map(table, name, self.plan.folder)
+                numbers = table.map(name) if plain else unpacked_map(table, name, self.plan.folder)
+                tiers[seeds] = FinishedTier(numbers, table.coding)
 
 
 class _Counter:

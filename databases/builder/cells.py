@@ -216,15 +216,17 @@ class CellsForm(Form):
         """Fill it with what captures give, band by band."""
         words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
         for band in state.bands:
-            play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads)
+            play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads, self.cut(side))
             state.take_in(band, words)
 
-    def propagation(self, wins: CellsState, losses: CellsState, distance: NDArray[np.uint16] | None) -> Propagation:
+    def propagation(
+        self, wins: CellsState, losses: CellsState, stages: int, distance: NDArray[np.uint16] | None
+    ) -> Propagation:
         """The propagation over one state, or one for wins and one for losses; distances are for the other form."""
         if distance is not None:
             raise ValueError("distances are not kept in little memory")
         start = CellsStart(wins, losses)
-        return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads)
+        return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads, stages)
 
     def table(self, state: CellsState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """The finished table, own-major, in bands: scale * margin + shift."""

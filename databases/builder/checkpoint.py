@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.files.folder import checkpoint_path
+from databases.windows import WHOLE
 from solver.errors import AbapaError
 from solver.files import open_regular
 from solver.kernels.compile import source_hash
@@ -81,13 +82,14 @@ class Checkpoint:
     last: float = field(default_factory=time.monotonic)
     keep_free: int = 0
     report: Callable[[str], object] = lambda line: None
+    window: int = WHOLE
     refused: str = ""
     """Why the file that :meth:`restore` looked at was not taken up; empty where there was none."""
 
     @property
     def path(self) -> Path:
         """Where it lies."""
-        return checkpoint_path(self.folder, self.rules, self.seeds)
+        return checkpoint_path(self.folder, self.rules, self.seeds, self.window)
 
     def worth(self, parts: list[Part]) -> bool:
         """Whether enough time has passed since the last one."""

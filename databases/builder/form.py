@@ -1,5 +1,7 @@
-"""What the building of a tier asks of the form that its state has: words in memory, or cells in memory and margins on
-the disk. The forms themselves are :mod:`databases.builder.words` and :mod:`databases.builder.cells`.
+"""What the building of a tier asks of the form that its state has.
+
+The forms themselves are :mod:`databases.builder.words` and :mod:`databases.builder.cells` (margins on the disk), and
+for tiers in a narrow window :mod:`databases.builder.narrow`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.captures import FinishedTiers
+from databases.builder.captures import Cut, FinishedTiers
 from databases.builder.checkpoint import Part
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
@@ -21,11 +23,12 @@ from databases.builder.state import TierShape
 
 @dataclass
 class Form(ABC):
-    """Makes and handles states of one form, for one tier. ``shape`` is that of words in every form."""
+    """Makes and handles states of one form, for one tier in a window. ``shape`` is that of words in every form."""
 
     tables: MoveTables
     shape: TierShape
     threads: int
+    window: int
 
     name: ClassVar[str]
 
@@ -42,12 +45,16 @@ class Form(ABC):
         """Fill it with what captures give."""
 
     @abstractmethod
-    def propagation(self, wins: Any, losses: Any, distance: NDArray[np.uint16] | None) -> Propagation:
+    def propagation(self, wins: Any, losses: Any, stages: int, distance: NDArray[np.uint16] | None) -> Propagation:
         """The propagation over one state, or one for wins and one for losses."""
 
     @abstractmethod
     def table(self, state: Any, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """The finished table, own-major, in bands: scale * margin + shift."""
+
+    def cut(self, side: int) -> Cut:
+        """Which margins a state of this side tells apart."""
+        return Cut.of(side, self.shape.seeds, self.window)
 
     @abstractmethod
     def close(self) -> None:

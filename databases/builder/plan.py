@@ -12,24 +12,28 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import comb
 from pathlib import Path
+from typing import Protocol
 
-from databases.builder.captures import LEAST_CAPTURE
-from databases.builder.cells import BAND_BOARDS, MOST_PITS
+from databases.builder.captures import LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
+from databases.builder.cells import BAND_BOARDS, MOST_PITS, CellsForm
 from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
+from databases.builder.narrow import BareForm, BytesForm
 from databases.builder.propagate import scratch_bytes
-from databases.builder.state import GROUP, MARKED
+from databases.builder.state import GROUP, LARGEST_BYTE, MARKED
 from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
+from databases.builder.words import WordsForm
 from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.halfboards import half_count
 from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
+from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
-BASE_MEMORY = 86 << 20
+BASE_MEMORY = 90 << 20
 """Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
 
 
@@ -47,10 +51,14 @@ def quantities_of(rules: Rules, *, bounds: bool, distance: bool) -> tuple[str, .
 
 @dataclass(frozen=True)
 class Plan:
-    """A build of tiers 0..``seeds``, of which ``missing`` are to be made and ``archived`` are there only packed."""
+    """A build of the tiers that ``game`` comes to, or of 0..``seeds``; ``missing`` are to be made, ``archived`` are
+    there only packed.
+    """
 
     rules: Rules
     seeds: int
+    game: Game | None
+    """None: full tables."""
     quantities: tuple[str, ...]
     missing: tuple[int, ...]
     archived: tuple[int, ...]
@@ -73,14 +81,45 @@ class Plan:
         return self.boards * (1 + 2 * ("lower" in self.quantities))
 
     @property
+    def tiers(self) -> tuple[int, ...]:
+        """The tiers that the build makes or finds, fewest seeds first."""
+        return tuple(range(self.seeds + 1)) if self.game is None else self.game.tiers
+
+    def window(self, seeds: int) -> int:
+        """How far margins of a tier are to be known (:mod:`databases.windows`)."""
+        return WHOLE if self.game is None else self.game.window(seeds)
+
+    def form(self, seeds: int) -> str:
+        """The form in which a tier is built: the fastest that fits the memory, else the smallest."""
+        forms = self._forms(seeds)
+        return next((form for form in forms if self._memory(seeds, form) <= self.memory), forms[-1])
+
+    def _forms(self, seeds: int) -> list[str]:
+        """The forms that a tier can be built in, fastest first."""
+        stages = self._stages(seeds)
+        narrow = stages <= LARGEST_BYTE and "distance" not in self.quantities
+        forms = [BytesForm.name if narrow else WordsForm.name]
+        if self.rules.pits <= MOST_PITS and "distance" not in self.quantities:
+            forms.append(BareForm.name if stages <= 1 else CellsForm.name)
+        return forms
+
+    def _stages(self, seeds: int) -> int:
+        """The stages of a tier: of ``value``, or of the bounds, which may have one more."""
+        sides = (VALUE, MOST_FORCED) if "lower" in self.quantities else (VALUE,)
+        return max(Cut.of(side, seeds, self.window(seeds)).most for side in sides)
+
+    @property
     def in_cells(self) -> tuple[int, ...]:
         """Tiers that are built in little memory, their margins on the disk, since they do not fit otherwise."""
-        return tuple(n for n in self.missing if self._memory(n) > self.memory and self._cells_suffice())
+        return tuple(n for n in self.missing if self.form(n) == CellsForm.name)
 
     @property
     def disk(self) -> int:
         """Bytes that the new files will take."""
-        return sum(table_bytes(self.rules.pits, n, self.quantities) for n in self.missing)
+        return sum(self._file_bytes(n) for n in self.missing)
+
+    def _file_bytes(self, seeds: int) -> int:
+        return table_bytes(self.rules.pits, seeds, self.quantities, self.window(seeds))
 
     @property
     def scratch(self) -> int:
@@ -96,7 +135,7 @@ class Plan:
         """
         if self.disk_speed is None:
             return None
-        traffic = [cells_traffic(self.rules.pits, n, self.quantities) for n in self.in_cells]
+        traffic = [cells_traffic(self.rules.pits, n, self.quantities, self._stages(n)) for n in self.in_cells]
         return sum(self.disk_speed.seconds(written, read) for written, read in traffic)
 
     @property
@@ -117,7 +156,7 @@ class Plan:
 
     def disk_above(self, seeds: int) -> int:
         """Bytes of disk that are still to be taken once the table of a tier has its room."""
-        above = sum(table_bytes(self.rules.pits, n, self.quantities) for n in self.missing if n > seeds)
+        above = sum(self._file_bytes(n) for n in self.missing if n > seeds)
         return above + self.scratch + self.unpacked if above else 0
 
     @property
@@ -128,30 +167,27 @@ class Plan:
         ``smaps``. Pages of finished tiers and of program files, mapped and unchanged, come on top and can be evicted.
         Compiling the kernels, which the first build of an installation does, takes more; later ones load them.
         """
-        return max((self._memory(n, cells=n in self.in_cells) for n in self.missing), default=0)
+        return max((self._memory(n, self.form(n)) for n in self.missing), default=0)
 
     @property
     def least_memory(self) -> int:
         """The smallest memory that this build can be made in."""
-        return max((self._memory(n, cells=self._cells_suffice()) for n in self.missing), default=0)
+        return max((self._memory(n, self._forms(n)[-1]) for n in self.missing), default=0)
 
-    def _memory(self, seeds: int, *, cells: bool = False) -> int:
-        need = cells_memory if cells else tier_memory
+    def _memory(self, seeds: int, form: str) -> int:
         committing = seeds - 1 in self.missing
+        need = MEMORY[form]
         return need(self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing)
-
-    def _cells_suffice(self) -> bool:
-        return self.rules.pits <= MOST_PITS and "distance" not in self.quantities
 
     @property
     def text(self) -> str:
         """The plan as lines a person reads."""
-        kept = self.seeds + 1 - len(self.missing)
+        kept = len(self.tiers) - len(self.missing)
         tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
         if self.archived:
             tiers += f", {ranges_text(self.archived)} only packed"
         lines = [
-            f"Plan: {self.rules.id}, tiers 0..{self.seeds} ({tiers}), {', '.join(self.quantities)}",
+            f"Plan: {self.rules.id}, tiers {ranges_text(self.tiers)} ({tiers}), {', '.join(self.quantities)}",
             f"  boards       {self.boards:>20,}",
             f"  disk         {self.disk:>20,} bytes ({size_text(self.disk)}), {size_text(self.free_disk)} free",
             f"  peak memory  {self.peak_memory:>20,} bytes ({size_text(self.peak_memory)}), "
@@ -159,6 +195,8 @@ class Plan:
             f"  threads      {self.threads:>20}",
             f"  folder       {self.folder}",
         ]
+        if self.game is not None:
+            lines.insert(1, f"  windows      {_windows_text(self):>20}")
         if self.unpacked:
             lines.insert(3, f"  unpacked     {self.unpacked:>20,} bytes of disk, for packed tiers, while it builds")
         if self.in_cells:
@@ -194,6 +232,7 @@ def make_plan(
     missing: tuple[int, ...],
     archived: tuple[int, ...] = (),
     *,
+    game: Game | None = None,
     bounds: bool,
     distance: bool,
     threads: int,
@@ -203,6 +242,7 @@ def make_plan(
     return Plan(
         rules,
         seeds,
+        game,
         quantities_of(rules, bounds=bounds, distance=distance),
         missing,
         archived,
@@ -257,6 +297,40 @@ def tier_memory(
     return _fixed_memory(rules, most_seeds, threads, committing) + max(value, bounds)
 
 
+def bytes_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
+    """The same for a tier whose state is one byte a board (:mod:`databases.builder.narrow`)."""
+    state = tier_size(rules.pits, seeds)
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 1)
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
+
+
+def bare_memory(
+    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+) -> int:
+    """The same for a tier of a single stage, whose state is half a byte a board."""
+    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
+    state = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 2)
+    return _fixed_memory(rules, most_seeds, threads, committing) + working
+
+
+def _narrow_memory(
+    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int
+) -> int:
+    """Bytes of the states and of the largest phase; the table goes out by ``table_bands`` bands of bytes."""
+    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
+    boards, widest = tier_size(rules.pits, seeds), widths[-1]
+    band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
+    # One after the other: captures in a band of words, propagation, the table by bands.
+    propagation = 2 * _frontier_bytes(widths) + scratch_bytes(boards, widest, rules.pits, threads)
+    # A band of the table goes out whole, joined to the numbers that did not fill a byte, and as bits.
+    table = (table_bands + 2) * min(boards, max(TABLE_BAND, widest))
+    sides = 2 if "lower" in quantities else 1
+    return sides * state + 8 * threads * widest + max(2 * band, propagation, table)
+
+
 def cells_memory(
     rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
 ) -> int:
@@ -273,20 +347,49 @@ def cells_memory(
     return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
-def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...]) -> tuple[int, int]:
+def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...], stages: int | None = None) -> tuple[int, int]:
     """The most bytes that a tier in little memory writes, and reads: margins, for each side, and the table.
 
-    Captures write the margins; each of the n + 1 stages reads them all and writes back what it has changed, which is
-    most of them; the table reads them once more and is written, hashed and counted.
+    Captures write the margins; each of the ``stages`` (default: n), and one scan after them, reads them all and writes
+    back what it has changed, which is most of them; the table reads them once more and is written, hashed and counted.
     """
     boards = tier_size(pits, seeds)
     sides = 3 if "lower" in quantities else 1
-    return sides * boards * (seeds + 3), sides * boards * (seeds + 4)
+    scans = (seeds if stages is None else stages) + 1
+    return sides * boards * (scans + 2), sides * boards * (scans + 3)
 
 
 def _frontier_bytes(widths: list[int]) -> int:
     """Bytes of the bitmap of a frontier, its list apart; ``widths``: half boards of each number of seeds."""
     return sum(width * (1 + 8 * -(-other // 64)) for width, other in zip(widths, reversed(widths), strict=True))
+
+
+class Memory(Protocol):
+    """How much memory a form of state takes: :func:`tier_memory`."""
+
+    def __call__(
+        self, rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool
+    ) -> int: ...
+
+
+MEMORY: dict[str, Memory] = {
+    WordsForm.name: tier_memory,
+    BytesForm.name: bytes_memory,
+    BareForm.name: bare_memory,
+    CellsForm.name: cells_memory,
+}
+"""What each form of a state needs."""
+
+
+def _windows_text(plan: Plan) -> str:
+    """The windows of the tiers that have one: of the smallest, and of the largest."""
+    game = plan.game
+    assert game is not None
+    cut = [n for n in plan.tiers if plan.window(n) != WHOLE]
+    margin = "who wins" if game.margin == 1 else f"margins below {game.margin}"
+    if not cut:
+        return f"none: {margin} of {game.seeds} seeds needs full tiers"
+    return f"{plan.window(cut[0])} at {cut[0]} seeds to {plan.window(cut[-1])} at {cut[-1]}, for {margin}"
 
 
 def _fixed_memory(rules: Rules, most_seeds: int, threads: int, committing: bool) -> int:

@@ -1,9 +1,10 @@
 """Second phase of a tier: values spread backwards, from the largest margin down, until nothing changes.
 
-Stage s = n, n-1, .., 1: boards whose best capture gives s are final wins of s, boards with no move open and best -s
-final losses of s; then every predecessor of a final loss is a win of s, and every predecessor of a final win has one
-open move less; at none it is a loss, if captures give nothing better. What is never final is 0: endless play.
-Correct, because at stage s every board that is worth more in size is final already (docs/algorithm.md has the proof).
+Stage s = n, n-1, .., 1 (in a window of W from W on, which stands for W or more): boards whose best capture gives s are
+final wins of s, boards with no move open and best -s final losses of s; then every predecessor of a final loss is a win
+of s, and every predecessor of a final win has one open move less; at none it is a loss, if captures give nothing
+better. What is never final is 0: endless play. Correct, because at stage s every board that is worth more in size is
+final already (docs/algorithm.md has the proof).
 
 Wins and losses may live in one state (``value``: a board final on one side is final on both) or in two (bounds: the
 win side holds M, the seeds the mover can force, the loss side minus N, the seeds the opponent can force; the same
@@ -29,7 +30,7 @@ from databases.builder.dense import SPREAD, Rows, tell_bits
 from databases.builder.frontier import Frontier, list_room
 from databases.builder.movetables import MoveTables
 from databases.builder.sparse import CHUNK, Slabs, tell_list
-from databases.builder.state import News, TierShape
+from databases.builder.state import News, StateArray, TierShape
 
 WORTH_SHARING = 2000
 """Boards of a list that are worth waking other threads for."""
@@ -85,17 +86,19 @@ class StageStart(Protocol):
 class Propagation:
     """The state of one tier, its frontiers and the scratch room of the threads.
 
-    ``win_state``, ``loss_state``: words or cells (:mod:`databases.builder.state`), laid out as ``shape`` says; the same
-    array for ``value``. ``start``: how a stage finds the boards to begin with. ``distance``: uint16, a word a board,
-    zeroed, or None. ``advance`` is told how many boards became final, ``after_stage`` the margin that comes next.
+    ``win_state``, ``loss_state``: words, bytes or cells (:mod:`databases.builder.state`), laid out as ``shape`` says;
+    the same array for ``value``. ``start``: how a stage finds the boards to begin with. ``stages``: the largest margin
+    that the state tells apart. ``distance``: uint16, a word a board, zeroed, or None. ``advance`` is told how many
+    boards became final, ``after_stage`` the margin that comes next.
     """
 
     tables: MoveTables
     shape: TierShape
-    win_state: NDArray[np.uint16] | NDArray[np.uint8]
-    loss_state: NDArray[np.uint16] | NDArray[np.uint8]
+    win_state: StateArray
+    loss_state: StateArray
     start: StageStart
     threads: int
+    stages: int
     distance: NDArray[np.uint16] | None = None
     advance: Callable[[int], object] = lambda boards: None
     clock: PhaseClock = field(default_factory=PhaseClock)
@@ -123,7 +126,7 @@ class Propagation:
 
     def run(self, first: int | None = None) -> None:
         """Find the value of every board: all stages, from the largest margin down (from ``first`` on, if given)."""
-        for margin in range(self.shape.seeds if first is None else first, 0, -1):
+        for margin in range(self.stages if first is None else first, 0, -1):
             if self.distance is None:
                 self.stage(margin)
             else:
@@ -135,7 +138,7 @@ class Propagation:
     def stage(self, margin: int) -> None:
         """Find all boards worth ``margin`` or ``-margin``, in any order."""
         waiting = self.waiting
-        if margin == self.shape.seeds:
+        if margin == self.stages:
             self._begin(margin, terminal=True, level=0)
         self._begin(margin, terminal=False, level=1)
         while waiting:
@@ -144,7 +147,7 @@ class Propagation:
 
     def stage_by_levels(self, margin: int) -> None:
         """The same, level by level, writing the level to ``distance``: ends are level 0, captures level 1."""
-        if margin == self.shape.seeds:
+        if margin == self.stages:
             self._begin(margin, terminal=True, level=0)
             self.waiting, self.next = self.next, self.waiting
         level = 1

@@ -36,6 +36,10 @@ MARKED = 1024
 """Columns of a state row under one mark, which says what margins captures give there: see :func:`mark_row`."""
 
 
+StateArray = NDArray[np.uint16] | NDArray[np.uint8] | NDArray[np.int8]
+"""A state in words, cells or bytes: the type of the elements says which."""
+
+
 class TierShape(NamedTuple):
     """Where everything of a tier with n seeds lies; int64 arrays over seed counts 0..n unless said otherwise."""
 
@@ -125,11 +129,18 @@ def code(margin):
     return np.uint16(margin + BIAS)
 
 
-# -- what a level does to a board, for both forms of a state: 16-bit words, or cells of four bits --------------
+# -- what a level does to a board, for all forms of a state: 16-bit words, bytes, or cells of four bits --------
 
 LOST_CELL, WON_CELL = np.uint8(14), np.uint8(15)
 BETTER = np.uint8(7)
 """A live cell is its open moves (0..6), plus 7 while captures give it more than a loss at the present stage."""
+
+
+BYTE_BIAS, LARGEST_BYTE = 8, 7
+"""A byte is a word in small, for margins of at most 7: the best that captures give in the low half, biased by 8, 0 = no
+capture; the open moves in the high half, 0xE for a board without a legal move, 0xF for a final one. A state of bytes is
+int8, so that kernels tell it from cells."""
+TERMINAL_BYTE, FINAL_BYTE, LOW_BYTE = np.uint8(0xE0), np.uint8(0xF0), np.uint8(0x0F)
 
 
 class News(NamedTuple):
@@ -166,8 +177,9 @@ INLINE: Any = {"forceinline": True, "_nrt": False, "error_model": "numpy"}
 """How an overload is compiled: as :func:`~solver.kernels.compile.inline_kernel` does it."""
 
 
-def _is_words(state: Any) -> bool:
-    return state.dtype == types.uint16
+def _by_form(state: Any, words: Any, cells: Any, small: Any) -> Any:
+    """The version of a function for the form that a state has."""
+    return {types.uint16: words, types.uint8: cells, types.int8: small}[state.dtype]
 
 
 @extending.overload(settle, jit_options=INLINE)
@@ -191,7 +203,15 @@ def _settle(state, index, final, win):  # numba compares its parameters with tho
         state[at] = byte ^ np.uint8((cell ^ after) << shift)
         return np.uint64(new)
 
-    return settle_word if _is_words(state) else settle_cell
+    def settle_byte(state, index, final, win):
+        byte = np.uint8(state[index])
+        live = np.uint8(byte < TERMINAL_BYTE)
+        left = np.uint8(byte - (live << np.uint8(4)))
+        new = live if win else live & np.uint8(left <= np.uint8(final & np.uint16(LOW_BYTE)))
+        state[index] = np.int8(select(np.uint16(new), final, np.uint16(byte if win else left)))
+        return np.uint64(new)
+
+    return _by_form(state, settle_word, settle_cell, settle_byte)
 
 
 @extending.overload(final_mark, jit_options=INLINE)
@@ -202,7 +222,10 @@ def _final_mark(state, margin, win):
     def cell_mark(state, margin, win):
         return np.uint16(WON_CELL if win else LOST_CELL)
 
-    return word_mark if _is_words(state) else cell_mark
+    def byte_mark(state, margin, win):
+        return np.uint16(FINAL_BYTE | (byte_code(margin) if win else byte_code(-margin)))
+
+    return _by_form(state, word_mark, cell_mark, byte_mark)
 
 
 @extending.overload(prefetch_board, jit_options=INLINE)
@@ -213,7 +236,13 @@ def _prefetch_board(state, index):
     def prefetch_cell(state, index):
         prefetch(state, index >> np.uint64(1))
 
-    return prefetch_word if _is_words(state) else prefetch_cell
+    return _by_form(state, prefetch_word, prefetch_cell, prefetch_word)
+
+
+@inline_kernel
+def byte_code(margin):
+    """Low half of a byte for a margin."""
+    return np.uint8(margin + BYTE_BIAS)
 
 
 @inline_kernel

@@ -20,10 +20,15 @@ from databases.builder.cells import CellsForm
 from databases.builder.checkpoint import Checkpoint, Part, array_part
 from databases.builder.form import Form
 from databases.builder.movetables import MoveTables
+from databases.builder.narrow import BareForm, BytesForm
 from databases.builder.propagate import PhaseClock, Propagation
 from databases.builder.state import TierShape
 from databases.builder.transpose import distance_bands
 from databases.builder.words import WordsForm
+from databases.windows import WHOLE
+
+FORMS: dict[str, type[Form]] = {form.name: form for form in (WordsForm, BytesForm, BareForm, CellsForm)}
+"""The forms that a state can have, by name."""
 
 
 class Writer(Protocol):
@@ -42,8 +47,9 @@ class Writer(Protocol):
 class TierBuild:
     """The building of one tier: its shape, the tables it stands on, and where its numbers go.
 
-    ``scratch``: a folder for margins, to build in little memory (:mod:`databases.builder.cells`); None to build in
-    memory. ``checkpoint``: where to keep the state now and then, and to go on from.
+    ``form``: one of :data:`FORMS`, how its state is held; ``scratch``: a folder for the margins of "cells".
+    ``window``: how far margins are told apart (:mod:`databases.windows`). ``checkpoint``: where to keep the state now
+    and then, and to go on from.
     """
 
     tables: MoveTables
@@ -52,8 +58,10 @@ class TierBuild:
     writer: Writer
     advance: Callable[[int], object] = lambda boards: None
     clock: PhaseClock = field(default_factory=PhaseClock)
-    scratch: Path | None = None
+    scratch: Path = Path()
     checkpoint: Checkpoint | None = None
+    form: str = WordsForm.name
+    window: int = WHOLE
 
     def __post_init__(self) -> None:
         rules, tables = self.tables.rules, self.tables
@@ -78,7 +86,8 @@ class TierBuild:
                 if self.checkpoint is not None:
                     self.checkpoint.report_refused()
                 self._play_captures(form, VALUE, finished["value"], state)
-            self._propagate(form.propagation(state, state, plies), first, f"value {form.name}", parts)
+            run = form.propagation(state, state, form.cut(VALUE).most, plies)
+            self._propagate(run, first, f"value {form.name}", parts)
             self._write("value", form.table(state))
         if plies is not None:
             self._write("distance", distance_bands(self.shape, plies, self.threads))
@@ -98,16 +107,18 @@ class TierBuild:
             if not resume:
                 self._play_captures(form, MOST_FORCED, finished["upper"], forced)
                 self._play_captures(form, LEAST_HELD, finished["lower"], held)
-            self._propagate(form.propagation(forced, held, None), first, f"bounds {form.name}", parts)
-            # M = margin found on the win side, N = minus that on the loss side; lower = 2M - n, upper = n - 2N.
-            self._write("lower", form.table(forced, 2, -self.seeds))
-            self._write("upper", form.table(held, 2, self.seeds))
+            cut = form.cut(MOST_FORCED)
+            run = form.propagation(forced, held, cut.most, None)
+            self._propagate(run, first, f"bounds {form.name}", parts)
+            # M = least + margin found on the win side, N = least minus that on the loss side;
+            # lower = 2M - n, upper = n - 2N.
+            self._write("lower", form.table(forced, 2, 2 * cut.least - self.seeds))
+            self._write("upper", form.table(held, 2, self.seeds - 2 * cut.least))
             return True
 
     def _form(self) -> Form:
-        if self.scratch is None:
-            return WordsForm(self.tables, self.shape, self.threads)
-        return CellsForm(self.tables, self.shape, self.threads, self.scratch)
+        made = self.tables, self.shape, self.threads, self.window
+        return CellsForm(*made, self.scratch) if self.form == CellsForm.name else FORMS[self.form](*made)
 
     def _play_captures(self, form: Form, side: int, finished: FinishedTiers, state: Any) -> None:
         with self.clock("captures"):
@@ -126,7 +137,7 @@ class TierBuild:
         return None if self.checkpoint is None else self.checkpoint.restore(phase, parts)
 
     def _written_part(self, quantity: str) -> Part:
-        """A quantity that has been handed to the writer, as a checkpoint keeps it."""
+        """A quantity that has been handed to the writer, as a checkpoint keeps it: a byte or two a number."""
         step, kind = 1 << 23, np.dtype("<u2" if quantity == "distance" else "<i1")
         boards = self.shape.boards
 
@@ -145,5 +156,8 @@ class TierBuild:
                 part = next(parts, None)
             if part is None:
                 return
+            offset, numbers = part
+            if numbers.dtype == np.int8 and self.window < self.seeds:
+                np.clip(numbers, -self.window, self.window, out=numbers)  # bounds may go one beyond: see Cut
             with self.clock("write"):
-                self.writer.write(quantity, *part)
+                self.writer.write(quantity, offset, numbers)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import extending, prange, types
 from numpy.typing import NDArray
 
-from databases.builder.state import BIAS, FINAL, INLINE, LOW, TierShape
+from databases.builder.state import BIAS, BYTE_BIAS, FINAL, FINAL_BYTE, INLINE, LOW, LOW_BYTE, TierShape
 from solver.kernels.compile import parallel_kernel
 
 BAND_BOARDS = 8 << 20
@@ -36,8 +36,8 @@ def transpose(state, start, columns, rows, first, last, scale, shift, out, threa
 def number_of(stored: Any, out: Any) -> Any:
     """What a table keeps of a stored number: int64.
 
-    For ``out`` int8 the margin that a word (uint16; 0 where not final) or a margin byte (uint8) holds; for ``out``
-    uint16 the number itself.
+    For ``out`` int8 the margin that a word (uint16; 0 where not final), a byte of a state (int8, the same) or a margin
+    byte (uint8) holds; for ``out`` uint16 the number itself.
     """
     raise NotImplementedError("only kernels call this")
 
@@ -50,12 +50,16 @@ def _number_of(stored, out):
     def margin_of_byte(stored, out):
         return np.int64(stored) - BIAS
 
+    def margin_of_small(stored, out):
+        byte = np.uint8(stored)
+        return np.int64(byte & LOW_BYTE) - BYTE_BIAS if byte >= FINAL_BYTE else np.int64(0)
+
     def as_it_is(stored, out):
         return np.int64(stored)
 
     if out.dtype != types.int8:
         return as_it_is
-    return margin_of_word if stored == types.uint16 else margin_of_byte
+    return {types.uint16: margin_of_word, types.uint8: margin_of_byte, types.int8: margin_of_small}[stored]
 
 
 def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]]:
@@ -69,7 +73,7 @@ def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]
 
 
 def bands(
-    shape: TierShape, state: NDArray[np.uint16], threads: int, scale: int = 1, shift: int = 0
+    shape: TierShape, state: NDArray[np.uint16] | NDArray[np.int8], threads: int, scale: int = 1, shift: int = 0
 ) -> Iterator[tuple[int, NDArray[np.int8]]]:
     """The finished table as (offset, values) bands in order, int8; each is valid until the next is asked for."""
     return _bands(shape, state, threads, scale, shift, np.int8)
@@ -83,7 +87,7 @@ def distance_bands(
 
 
 def _bands(
-    shape: TierShape, state: NDArray[np.uint16], threads: int, scale: int, shift: int, kind: type[Any]
+    shape: TierShape, state: NDArray[Any], threads: int, scale: int, shift: int, kind: type[Any]
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), kind)
     for a, first, last, offset in row_bands(shape, len(buffer)):

@@ -63,12 +63,15 @@ class WordsForm(Form):
     def play_captures(self, side: int, finished: FinishedTiers, state: WordsState) -> None:
         """Fill it with what captures give."""
         band = whole_tier(self.shape)
-        play_band(side, self.tables, self.shape, finished, band, state.words, state.marks, self.threads)
+        cut = self.cut(side)
+        play_band(side, self.tables, self.shape, finished, band, state.words, state.marks, self.threads, cut)
 
-    def propagation(self, wins: WordsState, losses: WordsState, distance: NDArray[np.uint16] | None) -> Propagation:
+    def propagation(
+        self, wins: WordsState, losses: WordsState, stages: int, distance: NDArray[np.uint16] | None
+    ) -> Propagation:
         """The propagation over one state, or one for wins and one for losses."""
         start = WordsStart(wins, losses)
-        return Propagation(self.tables, self.shape, wins.words, losses.words, start, self.threads, distance)
+        return Propagation(self.tables, self.shape, wins.words, losses.words, start, self.threads, stages, distance)
 
     def table(self, state: WordsState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """The finished table, own-major, in bands: scale * margin + shift."""

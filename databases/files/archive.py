@@ -30,16 +30,16 @@ from databases.files.faults import (
     error_text,
     reading_error,
 )
-from databases.files.folder import ARCHIVE_SUFFIX, claimed
+from databases.files.folder import ARCHIVE_SUFFIX, TableName, claimed
 from databases.files.hashes import CHUNK, Digest, hash_both
 from databases.files.hdf5 import DAMAGE, check_heaps, opened, own_attributes, own_dataset
-from databases.files.header import QUANTITIES, Header, read_header
+from databases.files.header import QUANTITIES, Header, read_header, stored_bytes
 from databases.files.table import FinishedTable, Table, read_plain
+from databases.windows import SPARE
 from solver.errors import AbapaError
 from solver.files import open_regular
 
 FORMAT = "abapa-packed-table"
-FORMAT_VERSION = 1
 CACHED_BYTES = 16 << 20
 """Bytes of unpacked chunks that an open archive keeps: 256 chunks."""
 LARGEST_FRAME = 1 << 20
@@ -65,7 +65,7 @@ class Archive(FinishedTable):
         """Open and check the archive at ``path``. Raises a subclass of :class:`~databases.files.faults.TableError`."""
         name = claimed(path, ARCHIVE_SUFFIX)
         with opened(path) as file:
-            header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+            header = read_header(path, file, FORMAT, name)
             frame = own_dataset(path, file, "frame", packed=True)
             hashes = sum(len(digest.chunks) for digest in header.digests.values())
             if frame.ndim != 1 or frame.dtype != np.uint8 or not 0 < frame.size <= LARGEST_FRAME + 128 * hashes:
@@ -96,11 +96,15 @@ class Archive(FinishedTable):
         return out
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        length = CHUNK // QUANTITIES[quantity].itemsize
+        size = QUANTITIES[quantity].itemsize
+        dense = size == 1 and self.coding.dense
+        length = CHUNK * 8 // self.coding.bits // 8 * 8 if dense else CHUNK // size
         for start in range(0, self.positions, length):
             with self._lock, self._reading(f"{quantity}, boards {start:,} on"):
                 piece = self._chunks(quantity).between(start, min(start + length, self.positions))
-            yield piece.data.cast("B")
+            yield self.coding.encode(piece).data if dense else piece.data.cast("B")
+        if dense:
+            yield memoryview(bytes(SPARE))
 
     def frame(self) -> NDArray[np.uint8]:
         """Every byte of the plain file outside its numbers."""
@@ -136,7 +140,7 @@ class Archive(FinishedTable):
         try:
             check_heaps(frame.tobytes())
             with h5py.File(_Skeleton(frame, parts, size), "r") as file:
-                header, offsets = read_plain(self.path, file, size, (self.rules.id, self.seeds))
+                header, offsets = read_plain(self.path, file, size, table_name(self))
                 right = header.digests == self.header.digests and offsets == self.offsets
         except InaccessibleTableError:
             raise
@@ -202,7 +206,12 @@ class Archive(FinishedTable):
 
 def places(table: Table | Archive) -> dict[str, tuple[int, int]]:
     """Where each quantity lies in the plain file: (offset, bytes)."""
-    return {name: (table.offsets[name], table.positions * QUANTITIES[name].itemsize) for name in table.quantities}
+    return {name: (table.offsets[name], stored_bytes(name, table.positions, table.coding)) for name in table.quantities}
+
+
+def table_name(table: Table | Archive) -> TableName:
+    """What the plain file's name should claim."""
+    return TableName(table.rules.id, table.seeds, table.coding.window)
 
 
 def gaps(table: Table | Archive, size: int) -> Iterator[tuple[int, int]]:

@@ -8,18 +8,30 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from platformdirs import user_data_path
 
 from databases.files.faults import ForeignTableError
 from databases.files.games import TableRules, want_rules
+from databases.windows import WHOLE
 from solver.errors import AbapaError
 
 TABLES_VARIABLE = "ABAPA_TABLES"
 SUFFIX = ".h5"
 ARCHIVE_SUFFIX = ".packed.h5"
 CHECKPOINT_SUFFIX = ".checkpoint"
-_NAME = re.compile(r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?P<suffix>\.h5|\.packed\.h5|\.checkpoint)")
+_NAME = re.compile(
+    r"(?P<rules>[^.]+)-(?P<seeds>[0-9]{2,3})(?:\.w(?P<window>[1-9][0-9]{0,2}))?(?P<suffix>\.h5|\.packed\.h5|\.checkpoint)"
+)
+
+
+class TableName(NamedTuple):
+    """What a file's name claims: the id of the rules, the seeds, and the window (:mod:`databases.windows`)."""
+
+    rules: str
+    seeds: int
+    window: int = WHOLE
 
 
 def tables_folder(option: Path | str | None = None) -> Path:
@@ -43,29 +55,39 @@ def existing_folder(directory: Path) -> Path:
     return directory
 
 
-def table_path(directory: Path, rules: TableRules, seeds: int) -> Path:
-    """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``, ``DIR/awari+pits=4-10.h5``."""
-    return directory / f"{rules.id}-{seeds:02d}{SUFFIX}"
+def table_path(directory: Path, rules: TableRules, seeds: int, window: int = WHOLE) -> Path:
+    """The file of one tier: ``DIR/awari-12.h5``, ``DIR/abapa+cycle=even-08.h5``; in a window ``DIR/awari-34.w3.h5``."""
+    return _path(directory, rules, seeds, window, SUFFIX)
 
 
-def archive_path(directory: Path, rules: TableRules, seeds: int) -> Path:
+def archive_path(directory: Path, rules: TableRules, seeds: int, window: int = WHOLE) -> Path:
     """The archive of one tier: ``DIR/awari-12.packed.h5``."""
-    return directory / f"{rules.id}-{seeds:02d}{ARCHIVE_SUFFIX}"
+    return _path(directory, rules, seeds, window, ARCHIVE_SUFFIX)
 
 
-def checkpoint_path(directory: Path, rules: TableRules, seeds: int) -> Path:
+def checkpoint_path(directory: Path, rules: TableRules, seeds: int, window: int = WHOLE) -> Path:
     """The state of a tier that is being built: ``DIR/awari-12.checkpoint``."""
-    return directory / f"{rules.id}-{seeds:02d}{CHECKPOINT_SUFFIX}"
+    return _path(directory, rules, seeds, window, CHECKPOINT_SUFFIX)
 
 
-def parse_name(path: Path, suffix: str = SUFFIX) -> tuple[str, int] | None:
-    """Rule id and seeds that a file name claims, or None where it is not a table's (or archive's) name."""
+def _path(directory: Path, rules: TableRules, seeds: int, window: int, suffix: str) -> Path:
+    tag = "" if window == WHOLE else f".w{window}"
+    return directory / f"{rules.id}-{seeds:02d}{tag}{suffix}"
+
+
+def parse_name(path: Path, suffix: str = SUFFIX) -> TableName | None:
+    """What a file name claims, or None where it is not a table's (or archive's) name."""
     match = _NAME.fullmatch(path.name)
-    return (match["rules"], int(match["seeds"])) if match and match["suffix"] == suffix else None
+    if match is None or match["suffix"] != suffix:
+        return None
+    window = int(match["window"] or WHOLE)
+    if match["window"] and not window < int(match["seeds"]):
+        return None
+    return TableName(match["rules"], int(match["seeds"]), window)
 
 
-def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
-    """Rule id and seeds that a table's name claims. Raises :class:`ForeignTableError` for another name."""
+def claimed(path: Path, suffix: str = SUFFIX) -> TableName:
+    """What a table's name claims. Raises :class:`ForeignTableError` for another name."""
     name = parse_name(path, suffix)
     if name is None:
         raise ForeignTableError(path, f"is not named like a table (RULES-SEEDS{suffix}, as in awari-12{suffix})")
@@ -73,7 +95,10 @@ def claimed(path: Path, suffix: str = SUFFIX) -> tuple[str, int]:
 
 
 def find_tables(directory: Path, rules: TableRules) -> dict[int, Path]:
-    """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened."""
+    """The files in ``directory`` that claim to be tables of ``rules``, by seeds, fewest first; nothing is opened.
+
+    Of a tier that is there in several windows the widest counts: it serves wherever another one would.
+    """
     return _find(directory, rules, SUFFIX)
 
 
@@ -87,20 +112,25 @@ def find_checkpoints(directory: Path, rules: TableRules) -> dict[int, Path]:
     return _find(directory, rules, CHECKPOINT_SUFFIX)
 
 
+def find_files(directory: Path, rules: TableRules, suffix: str = SUFFIX) -> dict[TableName, Path]:
+    """Every file in ``directory`` that claims to be a table (by ``suffix``) of ``rules``, in order of seeds, window."""
+    want_rules(rules)
+    paths = _listed(directory) if directory.is_dir() else []
+    named = ((parse_name(path, suffix), path) for path in paths)
+    return dict(sorted((name, path) for name, path in named if name and name.rules == rules.id))
+
+
 def find_parts(directory: Path, rules: TableRules) -> list[Path]:
     """Files of ``rules`` in ``directory`` whose writing is under way, or was when its process died."""
     paths = _listed(directory) if directory.is_dir() else []
     parts = [(path, path.with_name(path.name.removesuffix(".part"))) for path in paths if path.suffix == ".part"]
     suffixes = SUFFIX, ARCHIVE_SUFFIX, CHECKPOINT_SUFFIX
     names = [(path, parse_name(whole, suffix)) for path, whole in parts for suffix in suffixes]
-    return [path for path, name in names if name and name[0] == rules.id]
+    return [path for path, name in names if name and name.rules == rules.id]
 
 
 def _find(directory: Path, rules: TableRules, suffix: str) -> dict[int, Path]:
-    want_rules(rules)
-    paths = _listed(directory) if directory.is_dir() else []
-    named = ((parse_name(path, suffix), path) for path in paths)
-    return dict(sorted((name[1], path) for name, path in named if name and name[0] == rules.id))
+    return {name.seeds: path for name, path in find_files(directory, rules, suffix).items()}  # the widest comes last
 
 
 def _listed(directory: Path) -> list[Path]:

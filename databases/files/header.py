@@ -22,17 +22,21 @@ from databases.files.faults import (
     TableVersionError,
     WrongTableError,
 )
+from databases.files.folder import TableName
 from databases.files.games import GAMES, TableRules
 from databases.files.hashes import CHUNK, Digest
 from databases.files.hdf5 import own_attributes, own_dataset
 from databases.files.histograms import read_histogram
 from databases.tiers import INDEX_SCHEME, MAX_SEEDS, tier_size
+from databases.windows import FULL, WHOLE, Coding
 from solver import __version__
 from solver.errors import RulesError, cut, quoted
 
 FORMAT = "abapa-table"
 FORMAT_VERSION = 1
 """docs/format.md says what raises it."""
+WINDOW_VERSION = 2
+"""The version of tables with a window, which readers of version 1 would take for full ones."""
 
 QUANTITIES: dict[str, np.dtype[Any]] = {
     "value": np.dtype("<i1"),
@@ -40,7 +44,7 @@ QUANTITIES: dict[str, np.dtype[Any]] = {
     "upper": np.dtype("<i1"),
     "distance": np.dtype("<u2"),
 }
-"""Every quantity a table can hold and how its numbers are stored; ``value`` is always there."""
+"""Every quantity a table can hold and the type of its numbers; ``value`` is always there."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Header:
     digests: dict[str, Digest]
     largest: int | None = None
     """The largest ``distance``; None where there is none, or the file does not say."""
+    coding: Coding = FULL
+    """How the margins are coded, and how far they are known."""
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -61,22 +67,48 @@ class Header:
         return tuple(self.digests)
 
 
+def stored_as(quantity: str, boards: int, coding: Coding) -> tuple[np.dtype[Any], int]:
+    """Type and number of the elements of a quantity's dataset in a plain table of so many boards."""
+    kind = QUANTITIES[quantity]
+    if kind.itemsize == 1 and coding.dense:
+        return np.dtype("u1"), coding.size(boards)
+    return kind, boards
+
+
+def stored_bytes(quantity: str, boards: int, coding: Coding) -> int:
+    """Bytes of a quantity in a plain table."""
+    kind, count = stored_as(quantity, boards, coding)
+    return kind.itemsize * count
+
+
 # -- stating ----------------------------------------------------------------------------------------------------------
 
 
-def stated_attributes(rules: TableRules, seeds: int, quantities: Sequence[str]) -> dict[str, str | int]:
+def stated_attributes(
+    rules: TableRules, seeds: int, quantities: Sequence[str], coding: Coding = FULL
+) -> dict[str, str | int]:
     """The attributes of a plain table, in the order in which they are written; ``complete`` comes last, by itself."""
+    window = {} if coding == FULL else {"window": coding.window, "bits": coding.bits}
     return {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": WINDOW_VERSION if window else FORMAT_VERSION,
         **rules.stated(),
         "seeds": seeds,
         "positions": tier_size(rules.pits, seeds),
         "index": INDEX_SCHEME,
         "quantities": " ".join(quantities),
+        **window,
         "builder": f"abapa {__version__}",
         "chunk_bytes": CHUNK,
     }
+
+
+def meaning_of(rules: TableRules, quantity: str, coding: Coding) -> str:
+    """What the numbers of a quantity are, in words."""
+    meaning = rules.meanings[quantity]
+    if coding == FULL or QUANTITIES[quantity].itemsize > 1:
+        return meaning
+    return f"{meaning}; cut to -{coding.window}..{coding.window}, whose ends mean so much or more"
 
 
 # -- reading and checking ---------------------------------------------------------------------------------------------
@@ -86,17 +118,19 @@ _ATTRIBUTES = {
 }  # fmt: skip
 
 
-def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tuple[str, int]) -> Header:
+def read_header(path: Path, file: h5py.File, kind: str, name: TableName) -> Header:
     """Read and check everything but the numbers of a table of format ``kind``, which should be called ``name``."""
     attributes = {key: _plain(value) for key, value in own_attributes(file).items()}
-    _check_format(path, attributes, kind, version)
+    _check_format(path, attributes, kind)
     rules = _rules_of(path, attributes)
     seeds, positions, quantities = attributes["seeds"], attributes["positions"], attributes["quantities"].split()
     if not 0 <= seeds <= MAX_SEEDS or positions != tier_size(rules.pits, seeds):
         raise ForeignTableError(path, f"says {positions} boards of {seeds} seeds: its attributes are damaged", REBUILD)
-    if (rules.id, seeds) != name:
+    coding = _coding_of(path, attributes)
+    if TableName(rules.id, seeds, coding.window) != name:
+        window = "" if coding == FULL else f" in a window of {coding.window}"
         raise WrongTableError(
-            path, f"holds {seeds} seeds of {rules.id}, not what its name says", "give it its name back"
+            path, f"holds {seeds} seeds of {rules.id}{window}, not what its name says", "give it its name back"
         )
     if quantities != [quantity for quantity in QUANTITIES if quantity in quantities] or "value" not in quantities:
         raise ForeignTableError(path, f"says that it holds {quoted(attributes['quantities'])}: it is damaged", REBUILD)
@@ -107,39 +141,51 @@ def read_header(path: Path, file: h5py.File, kind: str, version: int, name: tupl
         dataset = own_dataset(path, file, quantity, packed=kind != FORMAT)
         told = own_attributes(dataset)
         stored = own_dataset(path, file, f"chunk_sha256/{quantity}")
-        if dataset.shape != (positions,) or dataset.dtype != QUANTITIES[quantity]:
-            raise ForeignTableError(
-                path, f"holds no {positions} numbers of {quantity} in {QUANTITIES[quantity]}", REBUILD
-            )
+        plain, count = stored_as(quantity, positions, coding)
+        kept, numbers = (plain, count) if kind == FORMAT else (QUANTITIES[quantity], positions)
+        if dataset.shape != (numbers,) or dataset.dtype != kept:
+            raise ForeignTableError(path, f"holds no {numbers} numbers of {quantity} in {kept}", REBUILD)
         if quantity != "distance":
             histograms[quantity] = read_histogram(told, "histogram")
             if sum(histograms[quantity].values()) != positions:
                 raise ForeignTableError(path, f"does not count every board in its histogram of {quantity}", REBUILD)
         elif "largest" in told:
             largest = int(told["largest"])
-        if stored.shape != (-(-dataset.nbytes // CHUNK),) or stored.dtype != np.dtype("S64"):
+        if stored.shape != (-(-plain.itemsize * count // CHUNK),) or stored.dtype != np.dtype("S64"):
             raise ForeignTableError(path, f"has {stored.shape} hashes of chunks of {quantity}", REBUILD)
         chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
         digests[quantity] = Digest(str(_plain(told["sha256"])), chunks)
     if "exact_values" in attributes:
         histograms["exact"] = read_histogram(attributes, "exact")
-    return Header(rules, attributes, histograms, digests, largest)
+    return Header(rules, attributes, histograms, digests, largest, coding)
 
 
-def _check_format(path: Path, attributes: Mapping[str, Any], kind: str, known: int) -> None:
+def _coding_of(path: Path, attributes: Mapping[str, Any]) -> Coding:
+    """The window that a table states, in the bits that belong to it, in the version that belongs to it."""
+    window, bits = attributes.get("window", WHOLE), attributes.get("bits", FULL.bits)
+    cut = attributes["format_version"] == WINDOW_VERSION
+    if window is True or not isinstance(window, int) or not 1 <= window <= (attributes["seeds"] - 1 if cut else WHOLE):
+        raise ForeignTableError(path, f"states a window of {shown(window)}: its attributes are damaged", REBUILD)
+    coding = Coding.of(window)
+    if bits != coding.bits or cut != (window != WHOLE):
+        raise ForeignTableError(path, f"states a window of {window} in {shown(bits)} bits: it is damaged", REBUILD)
+    return coding
+
+
+def _check_format(path: Path, attributes: Mapping[str, Any], kind: str) -> None:
     form = attributes.get("format")
     if not isinstance(form, str) or form != kind:
         raise ForeignTableError(
             path, f"is an HDF5 file, but not a table of Abapa's (no format = {kind!r})", "move it away"
         )
     version = attributes.get("format_version")
-    if not isinstance(version, int) or version < known:
+    if not isinstance(version, int) or version < FORMAT_VERSION:
         raise TableVersionError(
-            path, f"is in format version {shown(version)}, older than the {known} read here", REBUILD
+            path, f"is in format version {shown(version)}, older than the {FORMAT_VERSION} read here", REBUILD
         )
-    if version > known:
+    if version > WINDOW_VERSION:
         raise TableVersionError(
-            path, f"is in format version {shown(version)}, newer than the {known} read here", "update Abapa"
+            path, f"is in format version {shown(version)}, newer than the {WINDOW_VERSION} read here", "update Abapa"
         )
     if attributes.get("complete") is not True:
         raise IncompleteTableError(path, "was not finished", REBUILD)

@@ -6,7 +6,7 @@ Counts are int64 arrays of 256, value v at v + 128. What the histogram of a tabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,19 @@ def count_margins(values, counts):
 
 
 @kernel
-def count_equal(lower, upper, counts):
-    """The same over the places where two arrays agree."""
+def count_equal(lower, upper, counts, window):
+    """The same over the places where two arrays agree inside the window: what lies beyond it may differ."""
     for i in range(lower.shape[0]):
-        if lower[i] == upper[i]:
+        if lower[i] == upper[i] and -window < np.int64(lower[i]) < window:
             counts[np.uint64(np.int64(lower[i]) + 128)] += 1
+
+
+def count_exact(lower: Iterable[NDArray[np.int8]], upper: Iterable[NDArray[np.int8]], window: int) -> NDArray[np.int64]:
+    """How often each value comes up where two bounds agree; margins come in pieces of the same lengths."""
+    counts = np.zeros(256, np.int64)
+    for low, high in zip(lower, upper, strict=True):
+        count_equal(low, high, counts, window)
+    return counts
 
 
 def write_histogram(place: Any, name: str, counts: NDArray[np.int64]) -> None:

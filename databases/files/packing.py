@@ -21,13 +21,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.files.archive import FORMAT, FORMAT_VERSION, Archive, gaps, load_zstd, places
+from databases.files.archive import FORMAT, Archive, gaps, load_zstd, places, table_name
 from databases.files.chunks import ZSTD
 from databases.files.disk import flush, take_room, write_all
 from databases.files.faults import REBUILD, InaccessibleTableError, TableError, TableWriteError, error_text
 from databases.files.folder import archive_path, table_path
 from databases.files.hdf5 import new_file, opened, own_attributes, own_dataset, set_attributes
-from databases.files.header import QUANTITIES
+from databases.files.header import stored_as
 from databases.files.table import Table
 from solver.errors import AbapaError
 from solver.files import open_regular
@@ -54,16 +54,16 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
         raise TableError(table.path, f"is damaged, so it is not packed: {faults[0]}", REBUILD)
     if compression == "zstd":
         load_zstd(table.path)
-    path = archive_path(table.path.parent, table.rules, table.seeds)
+    path = archive_path(table.path.parent, table.rules, table.seeds, table.coding.window)
     part = path.with_name(path.name + ".part")
     try:
         part.unlink(missing_ok=True)
         with new_file(part) as file, opened(table.path) as plain:
-            set_attributes(file, {**own_attributes(plain), "format": FORMAT, "format_version": FORMAT_VERSION})
+            set_attributes(file, {**own_attributes(plain), "format": FORMAT})
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
                 write = _write_gzip if compression == "gzip" else _write_zstd
-                dataset = write(file, quantity, table.map(quantity, "pass"), threads)
+                dataset = write(file, quantity, _numbers(table, quantity), threads)
                 told = own_attributes(own_dataset(table.path, plain, quantity))
                 set_attributes(dataset, {**told, "offset_in_file": table.offsets[quantity]})
             file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
@@ -75,6 +75,12 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def _numbers(table: Table, quantity: str) -> NDArray[Any]:
+    """A whole quantity in index order, a byte or two each: mapped, or in memory where the file has fewer bits."""
+    numbers = table.map(quantity)
+    return table.coding.decode(numbers, table.positions) if numbers.dtype == np.uint8 else numbers
 
 
 def _write_gzip(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: int) -> h5py.Dataset:
@@ -139,7 +145,7 @@ def unpack(archive: Archive) -> Path:
     Raises :class:`~databases.files.faults.TableError` when the numbers do not have the hashes they should,
     :class:`~databases.files.faults.TableWriteError` when the disk refuses; nothing is left then.
     """
-    path = table_path(archive.path.parent, archive.rules, archive.seeds)
+    path = table_path(archive.path.parent, archive.rules, archive.seeds, archive.coding.window)
     if path.exists():
         raise AbapaError(f"{path} is there already: nothing to unpack")
     part = path.with_name(path.name + ".part")
@@ -164,7 +170,7 @@ def unpack(archive: Archive) -> Path:
 def _compare(part: Path, archive: Archive) -> None:
     """Whether what was restored is the table that it should be; its numbers have had their hashes compared."""
     try:
-        with Table.open(part, (archive.rules.id, archive.seeds)) as table:
+        with Table.open(part, table_name(archive)) as table:
             right = table.header.digests == archive.header.digests and table.offsets == archive.offsets
     except InaccessibleTableError:
         raise
@@ -208,10 +214,11 @@ def unpacked_map(archive: Archive, quantity: str, folder: Path) -> NDArray[Any]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         path.unlink()
-        take_room(descriptor, archive.positions * QUANTITIES[quantity].itemsize)
+        kind, count = stored_as(quantity, archive.positions, archive.coding)
+        take_room(descriptor, kind.itemsize * count)
         _unpack_numbers(archive, quantity, descriptor, 0)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return np.asarray(np.memmap(file, QUANTITIES[quantity], "r", 0, (archive.positions,)))
+            return np.asarray(np.memmap(file, kind, "r", 0, (count,)))
     except OSError as error:
         raise TableWriteError(f"no room to unpack {archive.path} in {folder}: {error_text(error)}") from error
     finally:

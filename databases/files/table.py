@@ -31,12 +31,13 @@ from databases.files.faults import (
     TruncatedTableError,
     reading_error,
 )
-from databases.files.folder import claimed
+from databases.files.folder import TableName, claimed
 from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import opened, own_dataset
-from databases.files.header import FORMAT, FORMAT_VERSION, QUANTITIES, Header, read_header
-from databases.files.histograms import count_equal, count_margins, histogram_fault
+from databases.files.header import FORMAT, QUANTITIES, Header, read_header, stored_as, stored_bytes
+from databases.files.histograms import count_exact, count_margins, histogram_fault
 from databases.files.journal import plausible_seconds, seconds_taken
+from databases.windows import Decoder, decoded
 from solver.files import open_regular
 
 Access = Literal["lookups", "pass", "mixed"]
@@ -62,6 +63,8 @@ class FinishedTable:
         self.quantities = header.quantities
         self.seeds: int = header.attributes["seeds"]
         self.positions: int = header.attributes["positions"]
+        self.coding = header.coding
+        """How its margins are coded, and the window that they are cut to."""
         self._lock = threading.RLock()
         self._closed = False
 
@@ -73,6 +76,11 @@ class FinishedTable:
         return seconds_taken(self.path.parent, self.rules.id, self.seeds, self.header.digests["value"].whole)
 
     @property
+    def window(self) -> int:
+        """How far margins are told apart; at its ends, a number means so much or more."""
+        return self.coding.window
+
+    @property
     def histogram(self) -> dict[int, int]:
         """How many boards have each ``value``, least value first."""
         return self.histograms["value"]
@@ -82,11 +90,17 @@ class FinishedTable:
         raise NotImplementedError
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        """All bytes of a quantity in pieces of :data:`CHUNK`; each is valid until the next is asked for.
+        """All bytes of a quantity in the plain file, in pieces of :data:`CHUNK`; each is valid until the next is asked
+        for. Raises :class:`TableError` for what cannot be read.
+        """
+        raise NotImplementedError
+
+    def margins(self, quantity: str) -> Iterator[NDArray[np.int8]]:
+        """All numbers of a quantity other than ``distance``, in index order, in pieces: int8, cut to the window.
 
         Raises :class:`TableError` for what cannot be read.
         """
-        raise NotImplementedError
+        return decoded(self.chunks(quantity), self.coding, self.positions)
 
     def check(self, threads: int = 2) -> list[str]:
         """Hash and count all data again and compare: the faults found, one line each, or an empty list.
@@ -96,15 +110,14 @@ class FinishedTable:
         """
         faults = [fault for quantity in self.quantities for fault in self._check_quantity(quantity, threads)]
         if not faults and "exact" in self.histograms:
-            counts = np.zeros(256, np.int64)
-            for lower, upper in zip(self.chunks("lower"), self.chunks("upper"), strict=True):
-                count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
+            counts = count_exact(self.margins("lower"), self.margins("upper"), self.coding.window)
             faults += _faults(histogram_fault("exact", self.histograms["exact"], counts))
         return faults
 
     def _check_quantity(self, quantity: str, threads: int) -> list[str]:
         stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
-        count = _Count(quantity)
+        bits = self.coding.bits if size == 1 else 8 * size
+        count = _Count(quantity, self)
         try:
             now = self._hash(quantity, threads, count)
         except InaccessibleTableError:
@@ -112,7 +125,7 @@ class FinishedTable:
         except TableError as error:
             return [error.fault]
         faults = [
-            f"{quantity}: chunk {k} (boards {k * CHUNK // size:,} on) has changed"
+            f"{quantity}: chunk {k} (boards {k * CHUNK * 8 // bits:,} on) has changed"
             for k, (new, old) in enumerate(zip(now.chunks, stored.chunks, strict=True))
             if new != old
         ]
@@ -148,19 +161,19 @@ class FinishedTable:
 class _Count:
     """Counts a quantity as its pieces pass, to hold what the attributes tell against it."""
 
-    def __init__(self, quantity: str) -> None:
+    def __init__(self, quantity: str, table: FinishedTable) -> None:
         self.quantity = quantity
+        self.decoder = Decoder(table.coding, table.positions)
         self.counts = np.zeros(256, np.int64)
         self.largest = 0
 
     def over(self, pieces: Iterator[memoryview]) -> Iterator[memoryview]:
         """The same pieces."""
         for piece in pieces:
-            numbers = np.frombuffer(piece, QUANTITIES[self.quantity])
             if self.quantity == "distance":
-                self.largest = max(self.largest, int(numbers.max()))
+                self.largest = max(self.largest, int(np.frombuffer(piece, QUANTITIES[self.quantity]).max()))
             else:
-                count_margins(numbers, self.counts)
+                count_margins(self.decoder.take(piece), self.counts)
             yield piece
 
     def fault(self, header: Header) -> str | None:
@@ -188,8 +201,8 @@ class Table(FinishedTable):
         self._maps: dict[tuple[str, Access], NDArray[Any]] = {}
 
     @classmethod
-    def open(cls, path: Path, name: tuple[str, int] | None = None) -> Table:
-        """Open and check the table at ``path``, of the rule id and seeds that its name says, or ``name``.
+    def open(cls, path: Path, name: TableName | None = None) -> Table:
+        """Open and check the table at ``path``, which is what its name says, or ``name``.
 
         Raises a subclass of :class:`TableError`.
         """
@@ -200,24 +213,31 @@ class Table(FinishedTable):
     def map(self, quantity: str, access: Access = "mixed") -> NDArray[Any]:
         """The whole quantity as a read-only map of the file: shape (positions,), int8 (uint16 for ``distance``).
 
-        Nothing is read until it is looked at; for ``access`` the system is told what to read ahead. The array stays
-        valid when the table is closed. Raises KeyError for a quantity that the table does not hold, and
+        Where a window makes numbers smaller than a byte, it is their bytes, uint8, as :attr:`coding` says. Nothing is
+        read until it is looked at; for ``access`` the system is told what to read ahead. The array stays valid when the
+        table is closed. Raises KeyError for a quantity that the table does not hold, and
         :class:`~databases.files.faults.ClosedTableError` after :meth:`close`.
         """
         found = self._maps.get((quantity, access))
         if found is None:
-            found = _mapped(self.path, self.offsets[quantity], QUANTITIES[quantity], self.positions, access)
+            kind, count = stored_as(quantity, self.positions, self.coding)
+            found = _mapped(self.path, self.offsets[quantity], kind, count, access)
             with self._lock:
                 self._want_open()
                 found = self._maps.setdefault((quantity, access), found)  # another thread may have been first
         return found
 
     def read(self, quantity: str, index: int) -> int:
-        return int(self.map(quantity, "lookups")[index])
+        numbers = self.map(quantity, "lookups")
+        if self.coding.dense and numbers.itemsize == 1:
+            bit = index * self.coding.bits
+            pair = int(numbers[bit >> 3]) | int(numbers[(bit >> 3) + 1]) << 8
+            return (pair >> (bit & 7)) % (1 << self.coding.bits) - self.coding.window
+        return int(numbers[index])
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
         self._want_open()
-        size = self.positions * QUANTITIES[quantity].itemsize
+        size = stored_bytes(quantity, self.positions, self.coding)
         try:
             with open_regular(self.path) as file:
                 _read_ahead(file.fileno(), self.offsets[quantity], size)
@@ -232,9 +252,9 @@ class Table(FinishedTable):
             self._maps.clear()
 
 
-def read_plain(path: Path, file: h5py.File, size: int, name: tuple[str, int]) -> tuple[Header, dict[str, int]]:
+def read_plain(path: Path, file: h5py.File, size: int, name: TableName) -> tuple[Header, dict[str, int]]:
     """The checked header of a plain file of ``size`` bytes, and where in it each quantity starts."""
-    header = read_header(path, file, FORMAT, FORMAT_VERSION, name)
+    header = read_header(path, file, FORMAT, name)
     offsets: dict[str, int] = {}
     for quantity in header.quantities:
         dataset = own_dataset(path, file, quantity)

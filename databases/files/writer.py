@@ -27,15 +27,15 @@ from databases.files.folder import table_path
 from databases.files.games import TableRules, want_rules
 from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import LAYOUT, METADATA_ROOM, PAGE, new_file, new_group, set_attributes, timeless
-from databases.files.header import QUANTITIES, stated_attributes
-from databases.files.histograms import count_equal, count_margins, write_histogram
+from databases.files.header import QUANTITIES, meaning_of, stated_attributes, stored_as, stored_bytes
+from databases.files.histograms import count_exact, count_margins, write_histogram
 from databases.tiers import tier_size
+from databases.windows import SPARE, WHOLE, Coding, Decoder, decoded
 
 
-def table_bytes(pits: int, seeds: int, quantities: Sequence[str] = ("value",)) -> int:
+def table_bytes(pits: int, seeds: int, quantities: Sequence[str] = ("value",), window: int = WHOLE) -> int:
     """Size of a table file in bytes, metadata included, within a few KiB (never less than the file takes)."""
-    positions = tier_size(pits, seeds)
-    data = [positions * QUANTITIES[name].itemsize for name in quantities]
+    data = [stored_bytes(name, tier_size(pits, seeds), Coding.of(window)) for name in quantities]
     hashes = sum(64 * (size // CHUNK + 1) for size in data)
     return sum(data) + hashes + PAGE * (len(data) + 1) + METADATA_ROOM
 
@@ -44,28 +44,39 @@ class TableWriter:
     """Writes one table; a context manager.
 
     ``directory`` must exist. Leaving the context without :meth:`commit` removes what was written. Each element of each
-    of ``quantities`` (keys of :data:`QUANTITIES`) is to be written exactly once, in any order.
-    Raises :class:`TableWriteError` when the folder cannot be written to or has too little room.
+    of ``quantities`` (keys of :data:`QUANTITIES`) is to be written exactly once, in any order; from front to back where
+    a ``window`` makes numbers smaller than a byte. Raises :class:`TableWriteError` when the folder cannot be written to
+    or has too little room.
     """
 
-    def __init__(self, directory: Path, rules: TableRules, seeds: int, quantities: Sequence[str] = ("value",)) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        rules: TableRules,
+        seeds: int,
+        quantities: Sequence[str] = ("value",),
+        window: int = WHOLE,
+    ) -> None:
         if unknown := set(quantities) - set(QUANTITIES):
             raise ValueError(f"unknown quantities {sorted(unknown)}: accepted are {list(QUANTITIES)}")
         want_rules(rules)
         self.directory, self.rules, self.seeds = directory, rules, seeds
         self.quantities = tuple(name for name in QUANTITIES if name in quantities)
         self.positions = tier_size(rules.pits, seeds)
-        self.path = table_path(directory, rules, seeds)
+        self.coding = Coding.of(window)
+        self.path = table_path(directory, rules, seeds, window)
         self.part = self.path.with_name(self.path.name + ".part")
         self._descriptor = -1
         self._offsets: dict[str, int] = {}
         self._written = dict.fromkeys(self.quantities, 0)
+        self._begun = {name: np.empty(0, np.int8) for name in self.quantities}
+        """Numbers that do not fill a byte yet."""
         self._abandoned = threading.Event()
 
     @property
     def bytes(self) -> int:
         """Size of the file, within a few KiB."""
-        return table_bytes(self.rules.pits, self.seeds, self.quantities)
+        return table_bytes(self.rules.pits, self.seeds, self.quantities, self.coding.window)
 
     def __enter__(self) -> Self:
         try:
@@ -105,9 +116,9 @@ class TableWriter:
                 plan.set_layout(h5py.h5d.CONTIGUOUS)
                 plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
                 plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-                space = h5py.h5s.create_simple((self.positions,))
-                kind = h5py.h5t.py_create(QUANTITIES[name])
-                dataset = h5py.h5d.create(file.id, name.encode(), kind, space, plan)
+                kind, count = stored_as(name, self.positions, self.coding)
+                space = h5py.h5s.create_simple((count,))
+                dataset = h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(kind), space, plan)
                 self._offsets[name] = dataset.get_offset()
 
     def _take_room(self, size: int, flags: int = 0) -> None:
@@ -119,7 +130,8 @@ class TableWriter:
         take_room(self._descriptor, size)
 
     def write(self, quantity: str, offset: int, values: NDArray[Any]) -> None:
-        """Write ``values`` (1-d, the quantity's dtype) from element ``offset`` on; safe from several threads.
+        """Write ``values`` (1-d, the quantity's dtype) from board ``offset`` on; safe from several threads, unless
+        numbers take less than a byte.
 
         Raises :class:`TableWriteError` when the disk refuses; the file is then gone.
         """
@@ -128,21 +140,42 @@ class TableWriter:
             raise ValueError(
                 f"{quantity}: {values.dtype} {values.shape} at {offset} does not fit {self.positions} {kind}"
             )
-        view = np.ascontiguousarray(values).data.cast("B")
-        at = self._offsets[quantity] + offset * kind.itemsize
+        view, at = self._bytes_of(quantity, offset, values)
         try:
-            write_all(self._descriptor, view, at)
+            write_all(self._descriptor, view, self._offsets[quantity] + at)
         except OSError as error:
             self._discard()
             raise self._write_error(error) from error
         self._written[quantity] += len(values)
 
+    def _bytes_of(self, quantity: str, offset: int, values: NDArray[Any]) -> tuple[memoryview, int]:
+        """The bytes that hold ``values``, and where in the quantity they begin."""
+        if not self._is_dense(quantity):
+            return np.ascontiguousarray(values).data.cast("B"), offset * values.itemsize
+        if offset != self._written[quantity]:
+            raise ValueError(f"{quantity}: board {offset:,} after {self._written[quantity]:,} boards")
+        begun = self._begun[quantity]
+        numbers, start = np.concatenate([begun, values]), offset - len(begun)
+        last = offset + len(values) == self.positions
+        whole = len(numbers) if last else len(numbers) // 8 * 8
+        self._begun[quantity] = numbers[whole:].copy()
+        stored = self.coding.encode(numbers[:whole])
+        if last:
+            stored = np.concatenate([stored, np.zeros(SPARE, np.uint8)])
+        return stored.data, start * self.coding.bits // 8
+
+    def _is_dense(self, quantity: str) -> bool:
+        return self.coding.dense and QUANTITIES[quantity].itemsize == 1
+
     def read(self, quantity: str, offset: int, count: int) -> NDArray[Any]:
-        """Give back ``count`` elements that have been written, from ``offset`` on."""
-        kind = QUANTITIES[quantity]
-        start, size = self._offsets[quantity] + offset * kind.itemsize, count * kind.itemsize
-        pieces = [bytes(piece) for piece in read_pieces(self._descriptor, start, size)]
-        return np.frombuffer(b"".join(pieces), kind)
+        """Give back ``count`` elements that have been written, from ``offset`` on (a multiple of 8)."""
+        kind, bits = QUANTITIES[quantity], self.coding.bits if self._is_dense(quantity) else 0
+        start, size = offset * kind.itemsize, count * kind.itemsize
+        if bits:
+            start, size = offset * bits // 8, -(-count * bits // 8)
+        pieces = [bytes(piece) for piece in read_pieces(self._descriptor, self._offsets[quantity] + start, size)]
+        stored = np.frombuffer(b"".join(pieces), np.uint8)
+        return self.coding.decode(stored, count) if bits else stored.view(kind)
 
     def commit(self, *, extra: Mapping[str, str | int | float] | None = None, threads: int = 1) -> Path:
         """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
@@ -182,14 +215,15 @@ class TableWriter:
         counts = {name: np.zeros(256, np.int64) for name in (*self.quantities, "exact") if name != "distance"}
         digests = {name: self._pass_over(name, counts.get(name), threads) for name in self.quantities}
         with h5py.File(self.part, "r+", libver=LAYOUT, locking=False) as file:
-            set_attributes(file, {**stated_attributes(self.rules, self.seeds, self.quantities), **extra})
+            stated = stated_attributes(self.rules, self.seeds, self.quantities, self.coding)
+            set_attributes(file, {**stated, **extra})
             if {"lower", "upper"} <= set(self.quantities):
                 write_histogram(file, "exact", self._count_exact())
             group = new_group(file, "chunk_sha256")
             for name in self.quantities:
                 dataset: Any = file[name]
                 digest = digests[name]
-                set_attributes(dataset, {"meaning": self.rules.meanings[name], "sha256": digest.whole})
+                set_attributes(dataset, {"meaning": meaning_of(self.rules, name, self.coding), "sha256": digest.whole})
                 group.create_dataset(name, data=np.array(digest.chunks, dtype="S64"), track_times=False)
                 if name == "distance":
                     dataset.attrs["largest"] = self._largest(name)
@@ -198,7 +232,7 @@ class TableWriter:
             file.attrs["complete"] = True
 
     def _pieces(self, quantity: str, length: int = PIECE) -> Iterator[memoryview]:
-        size = self.positions * QUANTITIES[quantity].itemsize
+        size = stored_bytes(quantity, self.positions, self.coding)
         for piece in read_pieces(self._descriptor, self._offsets[quantity], size, length):
             self._stop_if_abandoned()
             yield piece
@@ -209,16 +243,15 @@ class TableWriter:
 
     def _counted(self, quantity: str, counts: NDArray[np.int64] | None) -> Iterator[memoryview]:
         """The pieces of a quantity, counted as they come."""
+        decoder = Decoder(self.coding, self.positions)
         for piece in self._pieces(quantity):
             if counts is not None:
-                count_margins(np.frombuffer(piece, np.int8), counts)
+                count_margins(decoder.take(piece), counts)
             yield piece
 
     def _count_exact(self) -> NDArray[np.int64]:
-        counts = np.zeros(256, np.int64)
-        for lower, upper in zip(self._pieces("lower"), self._pieces("upper"), strict=True):
-            count_equal(np.frombuffer(lower, np.int8), np.frombuffer(upper, np.int8), counts)
-        return counts
+        lower, upper = (decoded(self._pieces(name), self.coding, self.positions) for name in ("lower", "upper"))
+        return count_exact(lower, upper, self.coding.window)
 
     def _largest(self, quantity: str) -> int:
         return max(int(np.frombuffer(piece, QUANTITIES[quantity]).max()) for piece in self._pieces(quantity))

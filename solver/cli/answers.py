@@ -41,7 +41,11 @@ def verdict(position: Position, probe: Probe) -> str:
     """What a probe of a game that goes on says, in a sentence or two."""
     mover, other = SIDES[position.turn], SIDES[1 - position.turn]
     final = final_score(position, probe.value)
-    if probe.value == 0:
+    if probe.beyond > 0:
+        text = f"{mover}, to move, wins at least {_more(probe.value)} than {other}: {final} or better from here"
+    elif probe.beyond:
+        text = f"{other} wins at least {_more(-probe.value)} than {mover}, to move: {final} or worse from here"
+    elif probe.value == 0:
         text = f"{mover}, to move, and {other} win as many seeds as each other: {final} from here"
     else:
         text = f"{mover}, to move, wins {_more(probe.value)} than {other}: {final} from here"
@@ -62,13 +66,18 @@ def move_table(position: Position, moves: Sequence[MoveValue]) -> str:
         return "no legal moves"
     rows = [["move", "captured", "value", "lower", "upper", "distance"]]
     for move in moves:
-        margins = [move.value, move.lower, move.upper]
         rows.append(
-            [letter(position, move), str(move.captured)]
-            + ["" if margin is None else signed(margin) for margin in margins]
+            [letter(position, move), str(move.captured), value_text(move)]
+            + ["" if margin is None else signed(margin) for margin in (move.lower, move.upper)]
             + ["" if move.distance is None else str(move.distance)]
         )
     return columns(rows)
+
+
+def value_text(answer: Probe | MoveValue) -> str:
+    """A value, and whether it is that, or more, or less: ``+3``, ``>= +1``."""
+    relation = {0: "", 1: ">= ", -1: "<= "}[answer.beyond]
+    return f"{relation}{signed(answer.value)}"
 
 
 def columns(rows: list[list[str]]) -> str:
@@ -113,9 +122,13 @@ def moves_json(position: Position, moves: Iterable[MoveValue]) -> list[dict[str,
 
 
 def numbers_json(answer: Probe | MoveValue) -> dict[str, int]:
-    """Value, bounds and distance; those that do not apply are left out."""
+    """Value, bounds and distance; those that do not apply are left out.
+
+    ``beyond`` is there where a window ends at the value: 1 for so much or more, -1 for so much or less.
+    """
     fields = {
         "value": answer.value,
+        "beyond": answer.beyond or None,
         "lower": answer.lower,
         "upper": answer.upper,
         "distance": answer.distance,

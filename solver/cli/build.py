@@ -19,7 +19,18 @@ CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
 @click.command
 @rules_option
 @tables_option
-@click.option("--seeds", type=Whole(0), required=True, help="Build the tiers of 0 to this many seeds.")
+@click.option("--seeds", type=Whole(0), help="Build the tiers of 0 to this many seeds.")
+@click.option(
+    "--game",
+    "game_seeds",
+    type=Whole(0),
+    help="Build what a game of this many seeds needs: each tier only as far as it decides who wins.",
+)
+@click.option(
+    "--margin",
+    type=Whole(1),
+    help="With --game: also tell margins at the start apart that are smaller than this (default: 1, who wins).",
+)
 @threads_option
 @click.option(
     "--bounds/--no-bounds", default=None, help="Store lower and upper or not (default: yes, if the rules have bounds)."
@@ -41,7 +52,9 @@ CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
 def command(
     rules: Rules,
     tables: Path,
-    seeds: int,
+    seeds: int | None,
+    game_seeds: int | None,
+    margin: int | None,
     threads: int | None,
     bounds: bool | None,
     distance: bool,
@@ -49,7 +62,11 @@ def command(
     checkpoint: str,
     dry_run: bool,
 ) -> None:
-    """Build the tables of a rule set up to a number of seeds, each tier once.
+    """Build the tables of a rule set up to a number of seeds, or for one game, each tier once.
+
+    A game of N seeds has N - n in the stores when n are left. So tier n is needed only from -W to W, W = N - n + 1,
+    where W stands for W or more: its window. Such tables are smaller and faster to build; they say who wins, and not
+    always by how much. A full table, or one with a wider window, serves as well.
 
     Existing tiers are kept. A tier that exists only in packed form counts as existing; it is unpacked to a scratch file
     while tiers above it are built.
@@ -60,7 +77,14 @@ def command(
     Ctrl-C keeps the finished tiers and waits for a tier that is being written. The next run continues from them.
     """
     from databases.builder.build import build_tables
+    from databases.windows import Game
 
+    if (seeds is None) == (game_seeds is None):
+        raise click.UsageError("what is to be built: accepted is --seeds N or --game N, one of them")
+    if margin is not None and game_seeds is None:
+        raise click.UsageError("--margin goes with --game: accepted is --game N --margin M")
+    if distance and game_seeds is not None:
+        raise click.UsageError("--distance goes with --seeds: tables of a game keep no distances")
     if bounds and not rules.has_bounds:
         raise AbapaError(
             f"--bounds: {rules.id} splits endless play evenly, so its values are exact and it has no bounds: "
@@ -73,6 +97,7 @@ def command(
             tables,
             rules,
             seeds,
+            game=None if game_seeds is None else Game(game_seeds, margin or 1),
             threads=threads,
             bounds=bounds is not False,
             distance=distance,

@@ -29,6 +29,7 @@ def command(context: click.Context, files: tuple[Path, ...], tables: Path, as_js
     with open_tables(tables, AWARI) as opened:
         scores = find_scores(list(files))
         for file in scores:
+            opened.want_full([file.seeds], "abapa compare")
             if file.seeds not in opened.mapped:
                 raise MissingTierError(tables, AWARI, file.seeds)
         for file in scores:

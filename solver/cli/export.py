@@ -52,6 +52,7 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
             write = _write_scores
             if quantity != "value":
                 raise AbapaError(f"--form scores holds value, not {quantity}")
+            opened.want_full([seeds], "--form scores")
             if seeds not in opened.mapped:
                 raise AbapaError(f"{table.path} is packed: abapa unpack restores the plain table")
         if output is None:
@@ -66,8 +67,12 @@ def command(rules: Rules, tables: Path, seeds: int, quantity: str, form: str, ou
 
 
 def _write(table: FinishedTable, quantity: str, out: BinaryIO) -> None:
-    for chunk in table.chunks(quantity):
-        out.write(chunk)
+    if quantity == "distance":
+        for chunk in table.chunks(quantity):
+            out.write(chunk)
+    else:
+        for margins in table.margins(quantity):
+            out.write(margins.tobytes())
     out.flush()
 
 

@@ -78,6 +78,8 @@ def command(
 
 def _json(table: FinishedTable) -> dict[str, Any]:
     data: dict[str, Any] = {"rules": table.rules.id, "seeds": table.seeds, "boards": table.positions}
+    if table.window < table.seeds:
+        data["window"] = table.window
     names = {"value": "values"}
     for quantity, histogram in table.histograms.items():
         data[names.get(quantity, quantity)] = {str(value): count for value, count in histogram.items()}
@@ -85,7 +87,7 @@ def _json(table: FinishedTable) -> dict[str, Any]:
 
 
 def _tier_rows(chosen: list[FinishedTable]) -> list[list[str]]:
-    rows = [["seeds", "boards", "wins", "draws", "losses", "exact", "seconds", "holds"]]
+    rows = [["seeds", "boards", "wins", "draws", "losses", "exact", "seconds", "window", "holds"]]
     for table in chosen:
         wins = sum(count for value, count in table.histogram.items() if value > 0)
         losses = sum(count for value, count in table.histogram.items() if value < 0)
@@ -96,6 +98,7 @@ def _tier_rows(chosen: list[FinishedTable]) -> list[list[str]]:
                 *(f"{count:,}" for count in (table.positions, wins, table.positions - wins - losses, losses)),
                 "" if exact is None else f"{100 * sum(exact.values()) / table.positions:.1f} %",
                 "" if table.build_seconds is None else f"{table.build_seconds:.2f}",
+                str(table.window) if table.window < table.seeds else "",
                 " ".join(table.quantities),
             ]
         )
@@ -107,8 +110,14 @@ def _histogram_rows(table: FinishedTable) -> list[list[str]]:
     rows = [["margin", *names]]
     for margin in sorted({margin for histogram in table.histograms.values() for margin in histogram}, reverse=True):
         counts = [table.histograms[name].get(margin, 0) for name in names]
-        rows.append([signed(margin), *(f"{count:,}" for count in counts)])
+        rows.append([margin_text(margin, table.window, table.seeds), *(f"{count:,}" for count in counts)])
     return rows
+
+
+def margin_text(margin: int, window: int, seeds: int) -> str:
+    """A margin of a tier; at the ends of a window with the relation that it stands for."""
+    relation = "" if abs(margin) < min(window, seeds) or window >= seeds else ">= " if margin > 0 else "<= "
+    return f"{relation}{signed(margin)}"
 
 
 # -- all tiers, in full -----------------------------------------------------------------------------------------------
@@ -127,9 +136,9 @@ def _summary_rows(opened: Tables) -> list[list[str]]:
             [
                 str(n),
                 *(f"{count:,}" for count in (table.positions, wins, table.positions - wins - losses, losses)),
-                signed(found["least"]),
-                signed(found["greatest"]),
-                f"{found['mean']:+.3f}",
+                margin_text(found["least"], table.window, n),
+                margin_text(found["greatest"], table.window, n),
+                f"{found['mean']:+.3f}" if "mean" in found else "",
                 "" if exact is None else f"{100 * sum(exact.values()) / table.positions:.1f} %",
                 str(found.get("longest", "")),
             ]
@@ -145,8 +154,9 @@ def _summary_json(opened: Tables, seeds: int) -> dict[str, Any]:
     data: dict[str, Any] = {
         "least": min(histogram),
         "greatest": max(histogram),
-        "mean": round(sum(value * count for value, count in histogram.items()) / table.positions, 6),
     }
+    if table.window >= seeds:  # beyond a window there is no mean
+        data["mean"] = round(sum(value * count for value, count in histogram.items()) / table.positions, 6)
     longest = longest_distance(opened, seeds)
     if longest is not None:
         data |= {"longest": longest[0], "longest_board": list(longest[1])}

@@ -57,7 +57,7 @@ def command(
         if top < 0:
             raise MissingTierError(tables, rules, 0)
         if published is not None:
-            verifier.check_counts(opened, range(top + 1), published)  # before the long work of the other methods
+            verifier.check_counts(opened, opened.resting(top), published)  # before the long work of the other methods
         wrong = 0
         for method, verdict in _verdicts(opened, top, independent, published, threads):
             wrong += not verdict.right
@@ -77,13 +77,13 @@ def _verdicts(
     from databases import verifier
 
     if not independent and published is None:
-        for verdict in verifier.prove(tables, range(top + 1), threads):
+        for verdict in verifier.prove(tables, tables.resting(top), threads):
             yield "proved by distance", verdict
     if independent:
         for verdict in verifier.compare(tables, top, threads):
             yield "solved again", verdict
     if published is not None:
-        for verdict in verifier.count(tables, range(top + 1), published):
+        for verdict in verifier.count(tables, tables.resting(top), published):
             yield "as published", verdict
 
 

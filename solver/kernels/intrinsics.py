@@ -130,6 +130,27 @@ def fetch_add(typingctx: Any, counter: Any, index: Any, amount: Any) -> Any:
     return signature, codegen
 
 
+def _matcher(bits: int) -> Any:
+    """The code of :func:`match_words`, for numbers of so many bits."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(ir.IntType(bits), 64)
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.bitcast(builder.gep(view.data, [args[1]]), vector.as_pointer())
+        numbers = builder.load(pointer, align=bits // 8)
+
+        def spread(number: Any) -> Any:
+            first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, ir.IntType(32)(0))
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), None)
+            return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+
+        same = builder.icmp_unsigned("==", builder.and_(numbers, spread(args[2])), spread(args[3]))
+        below = builder.icmp_unsigned("<", numbers, spread(args[4]))
+        return builder.bitcast(builder.and_(same, below), ir.IntType(64))
+
+    return codegen
+
+
 @intrinsic
 def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, limit: Any) -> Any:
     """Compare the 64 words ``array[index : index + 64]`` (uint16, contiguous) at once, without a bounds check.
@@ -137,24 +158,13 @@ def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, 
     Bit i of the uint64 result is set where ``word & mask == wanted`` and ``word < limit`` (all uint16). A vector
     comparison in plain LLVM terms: a handful of instructions on any machine with vectors.
     """
-    signature = types.uint64(array, types.uint64, types.uint16, types.uint16, types.uint16)
+    return types.uint64(array, types.uint64, types.uint16, types.uint16, types.uint16), _matcher(16)
 
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(ir.IntType(16), 64)
-        view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.bitcast(builder.gep(view.data, [args[1]]), vector.as_pointer())
-        words = builder.load(pointer, align=2)
 
-        def spread(word: Any) -> Any:
-            first = builder.insert_element(ir.Constant(vector, ir.Undefined), word, ir.IntType(32)(0))
-            zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), None)
-            return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
-
-        same = builder.icmp_unsigned("==", builder.and_(words, spread(args[2])), spread(args[3]))
-        below = builder.icmp_unsigned("<", words, spread(args[4]))
-        return builder.bitcast(builder.and_(same, below), ir.IntType(64))
-
-    return signature, codegen
+@intrinsic
+def match_bytes(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, limit: Any) -> Any:
+    """The same for the 64 bytes ``array[index : index + 64]`` (int8 or uint8, compared as uint8)."""
+    return types.uint64(array, types.uint64, types.uint8, types.uint8, types.uint8), _matcher(8)
 
 
 @intrinsic

@@ -239,7 +239,8 @@ class OmwesoPosition:
         the game is over or the turn is not legal.
         """
         if self.ending is not None:
-            raise PositionError(f"turn {quoted(turn)} cannot be played: the game is over ({self.ending})")
+            named = quoted(turn) if isinstance(turn, str) else turn_text(turn, self.rules)
+            raise PositionError(f"turn {named} cannot be played: the game is over ({self.ending})")
         if isinstance(turn, str):
             turn = self.find(turn)
         elif turn not in self.turns:

@@ -28,6 +28,7 @@ from solver.errors import PositionError, RulesError
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.intrinsics import load_int8, population_count
 from solver.kernels.lanes import at_least, count_at, lowest_lane, prefix_sums, whole_lanes
+from solver.kernels.margins import BYTE, load_margin
 from solver.kernels.ranks import terms_sum
 from solver.oware import kernels as boards
 from solver.oware.kernels import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
@@ -72,6 +73,8 @@ _GAME = np.dtype(
         ("value", np.uint64, (TABLE_SEEDS + 1,)),
         ("lower", np.uint64, (TABLE_SEEDS + 1,)),
         ("upper", np.uint64, (TABLE_SEEDS + 1,)),
+        ("bits", np.int64, (TABLE_SEEDS + 1,)),  # of a number
+        ("window", np.int64, (TABLE_SEEDS + 1,)),  # a number at its ends, -window or window, stands for so much or more
         ("offsets", np.int64, (TABLE_SEEDS + 1, TABLE_SEEDS + 1)),  # of the block of a tier with a seeds of the mover
         ("counts", np.int64, (TABLE_SEEDS + 1,)),  # of half boards with k seeds
         ("terms", np.int64, (MAX_PITS, TABLE_SEEDS + 1)),  # of a half board's rank, by house and prefix sum
@@ -286,9 +289,17 @@ def _probe(game, worker, ply):
         return False, np.int64(0), np.int64(0), np.int64(0)
     index = tables["offsets"][seeds, np.uint64(own_seeds)]
     index += _rank(tables, own) * tables["counts"][np.uint64(opp_seeds)] + _rank(tables, opp)
-    at = np.uint64(index)
-    low, high = np.int64(load_int8(tables["lower"][seeds] + at)), np.int64(load_int8(tables["upper"][seeds] + at))
-    score = np.int64(load_int8(tables["value"][seeds] + at))
+    at, window = np.uint64(index), tables["window"][seeds]
+    if window >= np.int64(seeds):
+        low, high = np.int64(load_int8(tables["lower"][seeds] + at)), np.int64(load_int8(tables["upper"][seeds] + at))
+        score = np.int64(load_int8(tables["value"][seeds] + at))
+        return True, low, min(max(score, low), high), high
+    bits = tables["bits"][seeds]
+    low = load_margin(tables["lower"][seeds], index, bits, window)
+    high = load_margin(tables["upper"][seeds], index, bits, window)
+    score = load_margin(tables["value"][seeds], index, bits, window)
+    low = low if low > -window else -np.int64(seeds)
+    high = high if high < window else np.int64(seeds)
     return True, low, min(max(score, low), high), high
 
 
@@ -346,13 +357,16 @@ class TierIndex(Protocol):
 
 @dataclass(frozen=True)
 class Tier:
-    """One tier as the search takes it: a flat int8 array a quantity, and the index of its boards.
+    """One tier as the search takes it: the numbers of each quantity, and the index of its boards.
 
-    All of :func:`searched_quantities` must be there. Margins are in seeds, from the mover's view.
+    All of :func:`searched_quantities` must be there. Margins are in seeds, from the mover's view: int8 each, or uint8
+    whose ``bits`` they share. They are cut to ``-window..window``, if the tier has more seeds than that.
     """
 
-    arrays: Mapping[str, NDArray[np.int8]]
+    arrays: Mapping[str, NDArray[Any]]
     index: TierIndex
+    bits: int = BYTE
+    window: int = TABLE_SEEDS
 
 
 Tables = Mapping[int, Tier]
@@ -381,7 +395,7 @@ class OwareGame:
         record["weights"] = [weights[name] for name in WEIGHTS]
         sowing = boards.sowing_table(rules.pits)
         record["sowing"][: len(sowing)] = sowing
-        self._kept: list[NDArray[np.int8]] = []
+        self._kept: list[NDArray[Any]] = []
         if tables:
             self._map(tables)
         self.kernels = OwareKernels(record)
@@ -397,6 +411,7 @@ class OwareGame:
             record["counts"][: seeds + 1] = index.counts
             record["offsets"][seeds, : seeds + 1] = index.offsets[:-1]
             size = int(index.offsets[-1])
+            record["bits"][seeds], record["window"][seeds] = tier.bits, tier.window
             bounded = "lower" in arrays and "upper" in arrays
             if self.rules.has_bounds and not bounded:
                 raise PositionError(f"the table of {seeds} seeds has no bounds: {self.rules.id} needs lower and upper")
@@ -406,9 +421,10 @@ class OwareGame:
                 ("upper", "upper" if bounded else "value"),
             ):
                 array = arrays[source]
-                if array.dtype != np.int8 or array.shape != (size,) or not array.flags.c_contiguous:
+                kind, length = (np.dtype("i1"), size) if tier.bits == BYTE else (np.dtype("u1"), size * tier.bits // 8)
+                if array.dtype != kind or len(array) < length or not array.flags.c_contiguous:
                     raise PositionError(
-                        f"table of {seeds} seeds, {source}: {array.dtype}{array.shape}, expected int8({size},)"
+                        f"table of {seeds} seeds, {source}: {array.dtype}{array.shape}, expected {kind}({length},)"
                     )
                 self._kept.append(array)
                 record[quantity][seeds] = array.ctypes.data

@@ -39,7 +39,7 @@ def tier_object(table: FinishedTable) -> dict[str, Any]:
     exact = table.histograms.get("exact")
     return {
         "seeds": table.seeds,
-        "window": None,
+        "window": table.window if table.window < table.seeds else None,
         "boards": table.positions,
         "wins": wins,
         "draws": table.positions - wins - losses,

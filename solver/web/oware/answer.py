@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from databases.prober import MissingTierError, MoveValue, Probe, Tables
+from databases.windows import WHOLE
 from solver.oware import verdicts
 from solver.oware.position import Move, Position
 from solver.web.errors import Refused
@@ -60,7 +61,8 @@ def answer(state: State, game: Game) -> dict[str, Any]:
     except Refused as error:
         error.answer = _unvalued(game, moves)
         raise
-    return _whole(game, _numbers(position, probe), moves, RULE)
+    window = tables.window(position.seeds) if position.seeds in tables.tiers else WHOLE
+    return _whole(game, _numbers(position, probe, window if window < position.seeds else None), moves, RULE)
 
 
 def _moves(position: Position) -> list[ShownMove]:
@@ -94,17 +96,18 @@ def ended_value(position: Position, after: Position, value: MoveValue) -> MoveVa
     margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
     bound = margin if position.rules.has_bounds else None
     distance = None if value.distance is None else int(margin != 0)
-    return replace(value, value=margin, lower=bound, upper=bound, distance=distance)
+    return replace(value, value=margin, lower=bound, upper=bound, distance=distance, beyond=0)
 
 
 def _folded(probe: Probe, moves: Sequence[MoveValue]) -> Probe:
     """What a position is worth whose moves are worth what these say."""
     best = max(moves, key=lambda move: move.value)
     if probe.lower is None or probe.upper is None:
-        return replace(probe, value=best.value, distance=None if probe.distance is None else best.distance)
+        distance = None if probe.distance is None else best.distance
+        return replace(probe, value=best.value, distance=distance, beyond=best.beyond)
     lower = max(move.lower for move in moves if move.lower is not None)
     upper = max(move.upper for move in moves if move.upper is not None)
-    return replace(probe, value=best.value, lower=lower, upper=upper, distance=None)
+    return replace(probe, value=best.value, lower=lower, upper=upper, distance=None, beyond=best.beyond)
 
 
 def lead_of(position: Position) -> int:
@@ -114,11 +117,10 @@ def lead_of(position: Position) -> int:
 
 def _margins(position: Position, lead: int, value: MoveValue) -> tuple[int, int]:
     """The least and most that the final margin of a move can be for its player, as far as tables tell."""
-    if not position.rules.has_bounds:
-        return lead + value.value, lead + value.value
-    if value.lower is None or value.upper is None:
+    if position.rules.has_bounds and (value.lower is None or value.upper is None):
         return lead - position.seeds, lead + position.seeds
-    return lead + value.lower, lead + value.upper
+    least, most = value.reach
+    return lead + least, lead + most
 
 
 # -- as JSON ----------------------------------------------------------------------------------------------------------
@@ -147,21 +149,26 @@ def _unvalued(game: Game, moves: list[ShownMove]) -> dict[str, Any]:
 _NO_NUMBERS: Number = dict.fromkeys(("certainty", "value", "lower", "upper", "window", "distance", "final"))
 
 
-def _numbers(position: Position, probe: Probe) -> Number:
+def _bounds(answer: Probe | MoveValue) -> Number:
+    """The bounds of a value: those of the rules, or where a window ends at it what lies beyond."""
+    lower, upper = answer.reach if answer.beyond else (answer.lower, answer.upper)
+    return {"lower": lower, "upper": upper}
+
+
+def _numbers(position: Position, probe: Probe, window: int | None) -> Number:
     exact = probe.exact
     final = verdicts.final_of(position, probe.value) if exact else None
     if final is not None:
         verdict = verdicts.verdict(final)
-    elif probe.lower is None or probe.upper is None:
+    elif probe.rules.has_bounds and (probe.lower is None or probe.upper is None):
         verdict = f"Endless play split evenly: {verdicts.verdict(verdicts.final_of(position, probe.value))}"
     else:
-        verdict = verdicts.bounded_verdict(position, probe.lower, probe.upper)
+        verdict = verdicts.bounded_verdict(position, *probe.reach)
     return {
         "certainty": "exact" if exact else "bounded",
         "value": probe.value,
-        "lower": probe.lower,
-        "upper": probe.upper,
-        "window": None,
+        **_bounds(probe),
+        "window": window,
         "distance": probe.distance,
         "final": final,
         "verdict": verdict,
@@ -201,14 +208,15 @@ def _move_numbers(position: Position, shown: ShownMove) -> Number:
     value = shown.value
     if value is None:
         return _ended_numbers(position, shown) if shown.ending is not None else _NO_MOVE_NUMBERS
-    exact = not position.rules.has_bounds or (value.lower is not None and value.lower == value.upper)
+    exact = not value.beyond and (
+        not position.rules.has_bounds or (value.lower is not None and value.lower == value.upper)
+    )
     over = shown.ending is not None and shown.ending != "majority"
     return {
         "outcome": shown.outcome,
         "certainty": "over" if over else "exact" if exact else "bounded",
         "value": value.value,
-        "lower": value.lower,
-        "upper": value.upper,
+        **_bounds(value),
         "window": None,
         "distance": value.distance,
         "final": verdicts.final_of(position, value.value) if exact else None,

@@ -97,11 +97,11 @@ def _by_tables(tables: Tables, ply: int, before: Position, after: Position) -> J
     if after.ending not in (None, "majority"):
         played = ended_value(before, after, played)
         best = max(best, played, key=lambda move: move.value)
-    exact = all(not before.rules.has_bounds or _certain(move) for move in (best, played))
+    exact = all(not move.beyond and (not before.rules.has_bounds or _certain(move)) for move in (best, played))
     letters = [before.letter(move.house + first) for move in (played, best)]
     scores = [lead + move.value for move in (played, best)]
     note = MoveNote(ply, before.turn, letters[0], scores[0], exact, letters[1], scores[1], exact)
-    bounds = (played.lower, played.upper) if before.rules.has_bounds else (played.value, played.value)
+    bounds = (played.lower, played.upper) if before.rules.has_bounds else played.reach
     return Judged(note, "exact" if exact else "bounded", *bounds)
 
 

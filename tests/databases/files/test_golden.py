@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from databases.files.archive import Archive
-from databases.files.header import FORMAT_VERSION
+from databases.files.header import FORMAT_VERSION, WINDOW_VERSION
 from databases.files.packing import unpack
 from databases.files.table import FinishedTable, Table
 from databases.omweso.solve import outcome
@@ -33,11 +33,16 @@ HASHES = {
     "version-1/tournament+okukoneeza=off+columns=2-04.h5": (
         "cfafbc503464eac5c0012d1396ef139ba3e27ba0e9a3220c93d624ff2626707f"
     ),
+    "version-2/abapa+pits=2-06.w4.h5": "bb8a99acfde7c0cad90e88259ef58fe943650bf0cf62faeab7ee45dc78b861a1",
+    "version-2/awari+pits=2-05.w1.h5": "2492be799a75f21fc0451c221bc9a6b33ff8d62dcf0dbdc710b42c4036389a68",
+    "version-2/awari+pits=2-05.w1.packed.h5": "8b0ef307fa9be11021dda919cd5bd7e0ed7e950de923f2a0df74918d0cef27ce",
+    "version-2/awari+pits=3-05.w3.h5": "04bd37cc7d7d13017b2e73d3805138ce30dc19c3209619d8407183e057fc88fc",
     "version-1-early/awari+pits=3-04.h5": "a87319a1b5e3f432971845f3a84157ac0c34ac1ee91dd8abc2ebafcfcced592c",
     "version-1-early/awari+pits=3-04.packed.h5": "861af606f8e6438db3600c28cba484a3d3c46adf04ceca9aed35f5ad6c8da969",
 }
 
 TWO_PITS = {(0, 0, 0, 5): (-5, 0), (0, 2, 2, 1): (5, 0), (0, 3, 1, 1): (5, 2), (1, 4, 0, 0): (-1, 1)}
+WHO_WINS = {board: ((value > 0) - (value < 0),) for board, (value, _) in TWO_PITS.items()}
 EARLY = {(0, 0, 0, 0, 0, 4): (-4, 0), (1, 0, 0, 1, 2, 0): (0, 0), (0, 2, 0, 0, 1, 1): (-2, 6)}
 OMWESO = {(0,) * 7 + (4,): (-1, 0), (0, 1, 1, 0, 0, 0, 1, 1): (-1, 0), (0, 4, 0, 0, 0, 0, 0, 0): (1, 1)}
 NUMBERS: dict[str, dict[tuple[int, ...], tuple[int, ...]]] = {
@@ -47,6 +52,14 @@ NUMBERS: dict[str, dict[tuple[int, ...], tuple[int, ...]]] = {
     "version-1/awari+pits=3-05.h5": {(0, 0, 0, 0, 0, 5): (-5,), (0, 1, 1, 2, 1, 0): (3,), (1, 4, 0, 0, 0, 0): (-1,)},
     "version-1/tournament+columns=2-04.h5": OMWESO,
     "version-1/tournament+okukoneeza=off+columns=2-04.h5": OMWESO,
+    "version-2/abapa+pits=2-06.w4.h5": {
+        (0, 0, 0, 6): (-4, -4, -4),
+        (0, 2, 2, 2): (-4, -4, -2),
+        (1, 4, 1, 0): (4, 4, 4),
+    },
+    "version-2/awari+pits=2-05.w1.h5": WHO_WINS,
+    "version-2/awari+pits=2-05.w1.packed.h5": WHO_WINS,
+    "version-2/awari+pits=3-05.w3.h5": {(0, 0, 0, 0, 0, 5): (-3,), (0, 1, 1, 2, 1, 0): (3,), (1, 4, 0, 0, 0, 0): (-1,)},
     "version-1-early/awari+pits=3-04.h5": EARLY,
     "version-1-early/awari+pits=3-04.packed.h5": EARLY,
 }
@@ -60,7 +73,7 @@ def opened(path: Path) -> FinishedTable:
 def test_every_golden_file_is_held_here_and_every_version_has_some() -> None:
     files = {str(path.relative_to(TABLES)) for path in TABLES.rglob("*.h5")}
     assert files == HASHES.keys() == NUMBERS.keys()
-    for version in range(1, FORMAT_VERSION + 1):
+    for version in range(1, WINDOW_VERSION + 1):
         assert any(name.startswith(f"version-{version}/") for name in files)
 
 
@@ -98,9 +111,14 @@ def test_the_same_tables_are_the_same_files_today(tmp_path: Path, monkeypatch: p
     """
     with opened(next(TABLES.glob(f"version-{FORMAT_VERSION}/*.h5"))) as table:
         monkeypatch.setattr("databases.files.header.__version__", table.attributes["builder"].removeprefix("abapa "))
-    made = {path.name: path for path in make_golden(tmp_path)}
-    kept = {path.name: path for path in TABLES.glob(f"version-{FORMAT_VERSION}/*.h5")}
-    assert made.keys() == kept.keys()
+    for version, paths in make_golden(tmp_path).items():
+        made = {path.name: path for path in paths}
+        kept = {path.name: path for path in TABLES.glob(f"version-{version}/*.h5")}
+        assert made.keys() == kept.keys()
+        assert_same_files(made, kept)
+
+
+def assert_same_files(made: dict[str, Path], kept: dict[str, Path]) -> None:
     for name, path in made.items():
         if not name.endswith(".packed.h5"):
             assert path.read_bytes() == kept[name].read_bytes(), name
