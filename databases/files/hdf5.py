@@ -131,6 +131,8 @@ def own_attributes(place: Any) -> dict[str, Any]:
         text = _is_fixed_text(kind) or loose
         if kind.committed() or not (text or kind.get_class() in numbers):
             raise ValueError("an attribute of a type that no table has")
+        if 0 in attribute.shape:
+            continue  # an empty list, of whose size HDF5 knows nothing
         if attribute.get_storage_size() > _LARGEST_ATTRIBUTE:
             raise ValueError("an attribute larger than any of a table")
     return dict(place.attrs.items())

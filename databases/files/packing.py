@@ -79,7 +79,7 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
 
 def _numbers(table: Table, quantity: str) -> NDArray[Any]:
     """A whole quantity in index order, a byte or two each: mapped, or in memory where the file has fewer bits."""
-    numbers = table.map(quantity)
+    numbers = table.map(quantity, "pass")
     return table.coding.decode(numbers, table.positions) if numbers.dtype == np.uint8 else numbers
 
 

@@ -358,7 +358,7 @@ def test_check_advises_to_delete_only_what_is_of_no_use(copied: Path) -> None:
     paths[1].unlink()
     paths[1].mkdir()
     with h5py.File(paths[2], "r+") as file:
-        file.attrs["format_version"] = 2
+        file.attrs["format_version"] = 3
     shutil.copy(paths[4], paths[3])
     paths[5].unlink()
     paths[5].symlink_to(copied / "gone")
@@ -368,7 +368,7 @@ def test_check_advises_to_delete_only_what_is_of_no_use(copied: Path) -> None:
     assert ran.out.splitlines() == [
         f"{paths[0]}: right",
         f"{paths[1]}: is a folder, not a table (move it away)",
-        f"{paths[2]}: is in format version 2, newer than the 1 read here (update Abapa)",
+        f"{paths[2]}: is in format version 3, newer than the 2 read here (update Abapa)",
         f"{paths[3]}: holds 4 seeds of abapa, not what its name says (give it its name back)",
         f"{paths[4]}: right",
         f"{paths[5]}: cannot be read: No such file or directory",

@@ -71,6 +71,7 @@ export class Oware {
     );
     this.searchSoon = afterPause((/** @type {string} */ key) => this.#searchIf(key), 300);
     byId("edit").addEventListener("click", () => this.#edit(!this.editing));
+    document.addEventListener("pointerover", (event) => this.#pointElsewhere(event));
     showLegend(byId("legend"));
     this.opponent.load();
   }
@@ -229,6 +230,15 @@ export class Oware {
     byId("new").href = format(newGame(place, "start"));
     byId("edit").setAttribute("aria-expanded", String(this.editing));
     byId("edit").classList.toggle("on", this.editing);
+  }
+
+  /**
+   * The pointer may have left a link that was drawn anew meanwhile, which then has not told of it.
+   *
+   * @param {PointerEvent} event
+   */
+  #pointElsewhere({ target }) {
+    if (this.pointed && !(target instanceof Element && target.closest("[data-move]"))) this.#point(null);
   }
 
   /** @param {string | null} letter */

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from databases.files.folder import TABLES_VARIABLE, find_tables, parse_name, table_path, tables_folder
+from databases.files.folder import TABLES_VARIABLE, TableName, find_tables, parse_name, table_path, tables_folder
 from solver.oware.rules import AWARI, Rules
 from tests.oware.strategies import table_rule_sets
 
 
 @given(table_rule_sets, st.integers(0, 127))
 def test_names_read_back(rules: Rules, seeds: int) -> None:
-    assert parse_name(table_path(Path("x"), rules, seeds)) == (rules.id, seeds)
+    assert parse_name(table_path(Path("x"), rules, seeds)) == TableName(rules.id, seeds)
 
 
 def test_names_are_those_of_the_design(tmp_path: Path) -> None:

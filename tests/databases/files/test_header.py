@@ -37,7 +37,7 @@ def change(path: Path, **attributes: object) -> None:
             TableVersionError,
             "version 0, older than the 1 read here: delete it and build it again",
         ),
-        ({"format_version": 2}, TableVersionError, "version 2, newer than the 1 read here: update Abapa"),
+        ({"format_version": 3}, TableVersionError, "version 3, newer than the 2 read here: update Abapa"),
         ({"complete": False}, IncompleteTableError, "was not finished"),
         ({"rules": "abapa+cycle=even+pits=3"}, ForeignTableError, "contradict each other"),
         ({"rules": "bao"}, ForeignTableError, "unknown rule set 'bao'"),

@@ -245,6 +245,8 @@ def test_passes_are_advised_as_sequential(folder: Path, advised: list[tuple[str,
         assert advised.count((path.name, mmap.MADV_SEQUENTIAL)) == 2
         advised.clear()
         list(count(tables, [5], {5: {0: 1}}))
+        assert advised == [(f"read {path.name}", os.POSIX_FADV_SEQUENTIAL)]
+        advised.clear()
         distance_counts(tables, 5)
     with Table.open(path) as table:
         table.check()

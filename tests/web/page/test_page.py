@@ -166,7 +166,7 @@ def test_pointing_at_a_move_shows_where_its_seeds_fall(visit: Visit) -> None:
         taken = page.locator("#board .taken").evaluate_all("houses => houses.map(house => Number(house.dataset.house))")
         assert sorted(sown) == [6, 7, 8] and sorted(taken) == [6, 7, 8]
         page.hover("#under")
-        assert page.locator("#board .sown, #board .taken").count() == 0
+        page.wait_for_function("() => !document.querySelector('#board .sown, #board .taken')")
     page.focus('#board a[data-move="F"]')
     assert page.locator("#board .sown").count() == 3
 
