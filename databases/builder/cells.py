@@ -25,6 +25,7 @@ from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
 from databases.builder.form import Form
+from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
     BETTER,
@@ -62,6 +63,11 @@ def bands_of(shape: TierShape) -> list[Band]:
             bands.append(Band(first_group, group + 1, first, end - first))
             first_group, first = group + 1, end
     return bands
+
+
+def shape_of_cells(tables: MoveTables, shape: TierShape) -> TierShape:
+    """The shape of a tier's cells, given that of its words."""
+    return TierShape.of(tables.rules.pits, shape.seeds, tables.counts, tables.firsts, cells=True)
 
 
 class MarginFile:
@@ -197,10 +203,7 @@ class CellsForm(Form):
     name = "cells"
 
     def __post_init__(self) -> None:
-        tables = self.tables
-        self.cells_shape = TierShape.of(
-            tables.rules.pits, self.shape.seeds, tables.counts, tables.firsts, cells=True
-        )  # fmt: skip
+        self.cells_shape = shape_of_cells(self.tables, self.shape)
         self._files: list[MarginFile] = []
 
     def new_state(self) -> CellsState:

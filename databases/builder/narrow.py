@@ -10,18 +10,21 @@ Captures are played into words, a band at a time, as in the other form of little
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.captures import FinishedTiers, play_band
-from databases.builder.cells import bands_of, get_cell, put_cell, row_places
+from databases.builder.cells import bands_of, get_cell, put_cell, row_places, shape_of_cells
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
 from databases.builder.form import Form
+from databases.builder.frontier import Bitmap
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
     BETTER,
@@ -43,6 +46,9 @@ from databases.builder.transpose import BAND_BOARDS, bands, row_bands, transpose
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_bytes
 
+Side = TypeVar("Side")
+"""One side of a tier, in one of the forms."""
+
 
 def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tuple[Band, NDArray[np.uint16]]]:
     """What captures give, as words, band by band; each is valid until the next is asked for."""
@@ -53,38 +59,56 @@ def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tu
         yield band, words
 
 
-# -- bytes ------------------------------------------------------------------------------------------------------------
+class Found(NamedTuple):
+    """Which kinds of boards a scan looks for, and where what it finds goes: bitmaps, scratch, counts by thread."""
+
+    win: bool
+    loss: bool
+    bitmaps: tuple[Bitmap, Bitmap]
+    fresh: NDArray[np.uint64]
+    counts: NDArray[np.int64]
 
 
 @dataclass
-class BytesStart:
-    """Begins stages by going through the bytes: wins of one state, losses of the other (or the same)."""
+class ScanStart(ABC, Generic[Side]):
+    """Begins stages by one pass over each state: wins of one, losses of the other, or both of the same."""
 
-    wins: NDArray[np.int8]
-    losses: NDArray[np.int8]
+    wins: Side
+    losses: Side
 
     def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
         """Find the boards of a stage; those without a legal move are found with the others."""
         if terminal:
             return
-        if self.wins is self.losses:
-            self._scan(run, self.wins, margin, win=True, loss=True)
-        else:
-            self._scan(run, self.wins, margin, win=True, loss=False)
-            self._scan(run, self.losses, margin, win=False, loss=True)
+        one = self.wins is self.losses
+        for side, win, loss in ((self.wins, True, one), (self.losses, False, True))[: 1 if one else 2]:
+            bitmaps = run.next.wins.as_bits(), run.next.losses.as_bits()
+            found = Found(win, loss, bitmaps, np.zeros_like(run.fresh), np.zeros((2, run.threads), np.int64))
+            self.find(run, side, margin, found)
+            for frontier, counts in zip(run.next, found.counts, strict=True):
+                run.add(frontier, int(counts.sum()))
 
-    def _scan(self, run: Propagation, state: NDArray[np.int8], margin: int, *, win: bool, loss: bool) -> None:
-        wins, losses = run.next
-        found, fresh = np.zeros((2, run.threads), np.int64), np.zeros_like(run.fresh)
-        scan_bytes(
-            run.shape, state, margin, win, loss, wins.as_bits(), losses.as_bits(), run.fresh, fresh, found,
-            run.threads, np.zeros(1, np.int64),
-        )  # fmt: skip
-        run.add(wins, int(found[0].sum()))
-        run.add(losses, int(found[1].sum()))
+    @abstractmethod
+    def find(self, run: Propagation, side: Side, margin: int, found: Found) -> None:
+        """One pass over a state."""
 
     def finish(self, run: Propagation) -> None:
         """Nothing is left to do."""
+
+
+# -- bytes ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class BytesStart(ScanStart[NDArray[np.int8]]):
+    """Begins stages by going through the bytes."""
+
+    def find(self, run: Propagation, side: NDArray[np.int8], margin: int, found: Found) -> None:
+        """The boards whose captures give ``margin``, and those that have no move open and lose as much."""
+        scan_bytes(
+            run.shape, side, margin, found.win, found.loss, *found.bitmaps, run.fresh, found.fresh, found.counts,
+            run.threads, np.zeros(1, np.int64),
+        )  # fmt: skip
 
 
 @dataclass
@@ -141,7 +165,8 @@ def scan_bytes(
     """Begin a stage: make final every board whose captures give ``margin`` (if ``win``), and every one that has no move
     open and loses as much (if ``loss``).
 
-    New boards go to the bitmaps, and are counted into ``found[0]`` and ``found[1]``.
+    New boards go to the bitmaps, and are counted into ``found[0]`` and ``found[1]``. Alike :func:`gather_final` on
+    purpose: a parallel kernel takes no function for the work on a row, and one with both would test for each board.
     """
     no_distance = np.empty(0, np.uint16)
     for thread in prange(threads):
@@ -214,34 +239,15 @@ class BareCells:
 
 
 @dataclass
-class BareStart:
+class BareStart(ScanStart[BareCells]):
     """Begins the one stage: all boards that are final now are new."""
 
-    wins: BareCells
-    losses: BareCells
-
-    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
-        """Go through the cells; boards without a legal move are found with the others."""
-        if terminal:
-            return
-        if self.wins is self.losses:
-            self._gather(run, self.wins, win=True, loss=True)
-        else:
-            self._gather(run, self.wins, win=True, loss=False)
-            self._gather(run, self.losses, win=False, loss=True)
-
-    def _gather(self, run: Propagation, side: BareCells, *, win: bool, loss: bool) -> None:
-        wins, losses = run.next
-        found, fresh = np.zeros((2, run.threads), np.int64), np.zeros_like(run.fresh)
+    def find(self, run: Propagation, side: BareCells, margin: int, found: Found) -> None:
+        """The boards that captures, or the want of a move, have made final."""
         gather_final(
-            side.words_shape, side.cells_shape, side.cells, win, loss, wins.as_bits(), losses.as_bits(), run.fresh,
-            fresh, found, run.threads, np.zeros(1, np.int64),
+            side.words_shape, side.cells_shape, side.cells, found.win, found.loss, *found.bitmaps, run.fresh,
+            found.fresh, found.counts, run.threads, np.zeros(1, np.int64),
         )  # fmt: skip
-        run.add(wins, int(found[0].sum()))
-        run.add(losses, int(found[1].sum()))
-
-    def finish(self, run: Propagation) -> None:
-        """Nothing is left to do."""
 
 
 @dataclass
@@ -251,10 +257,7 @@ class BareForm(Form):
     name = "bare cells"
 
     def __post_init__(self) -> None:
-        tables = self.tables
-        self.cells_shape = TierShape.of(
-            tables.rules.pits, self.shape.seeds, tables.counts, tables.firsts, cells=True
-        )  # fmt: skip
+        self.cells_shape = shape_of_cells(self.tables, self.shape)
 
     def new_state(self) -> BareCells:
         """Room for one side, with nothing in it yet."""
@@ -328,7 +331,10 @@ def bare_cell(word):
 def gather_final(
     words_shape, cells_shape, cells, win, loss, wins, losses, fresh_wins, fresh_losses, found, threads, ticket
 ):  # fmt: skip
-    """Note every final board in the bitmaps, and count them into ``found[0]`` and ``found[1]``."""
+    """Note every final board in the bitmaps, and count them into ``found[0]`` and ``found[1]``.
+
+    Alike :func:`scan_bytes` on purpose, which says why.
+    """
     no_distance = np.empty(0, np.uint16)
     for thread in prange(threads):
         my_wins, my_losses = fresh_wins[thread], fresh_losses[thread]

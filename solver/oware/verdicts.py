@@ -38,11 +38,10 @@ def bounded_verdict(position: Position, lower: int, upper: int) -> str:
     sign = 1 - 2 * position.turn
     least, most = (low[0] - low[1]) * sign, (high[0] - high[1]) * sign
     forced = f"{mover} can force {score(low)}, {other} can hold {mover} to {score(high)}"
-    if least > 0:
-        return f"{mover} wins by {least:g} to {seeds(most)}: {forced}"
-    if most < 0:
-        return f"{other} wins by {-most:g} to {seeds(-least)}: {forced}"
-    return f"Open: {forced}"
+    if least <= 0 <= most:
+        return f"Open: {forced}"
+    winner, fewest, largest = (mover, least, most) if least > 0 else (other, -most, -least)
+    return f"{winner} wins by {fewest:g} to {seeds(largest)}: {forced}"
 
 
 def over_words(position: Position) -> str:
