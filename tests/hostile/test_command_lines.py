@@ -22,7 +22,7 @@ from tests.cli.cheap_calls import BOARD, CALLS, TABLES
 from tests.cli.command_line import COMMANDS, abapa
 
 SEED = 20_261_130
-SOME, ALL = 300, 2_200
+SOME, ALL = 120, 2_200
 SECONDS = 120
 """Time after which a line counts as hanging; compiling is in it."""
 CODES = {0, 1, 2}

@@ -74,7 +74,7 @@ def test_the_kernels_are_the_reference(position: OmwesoPosition) -> None:
 
 
 @given(positions())
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_sides_and_flags_count(position: OmwesoPosition) -> None:
     """The board seen from the other side, and each flag of the game's beginning, have keys and checks of their own."""
     rules, flags = position.rules, (position.first_turns, position.fresh)

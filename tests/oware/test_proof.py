@@ -36,7 +36,7 @@ def last(proofs: object) -> Proof:
 def test_a_proof_closes_in_on_the_table(rules: Rules) -> None:
     """Every proof is final, with the table's bounds and a move that gives the lower; on the way nothing false."""
     proven = 0
-    for position in positions(rules, 8, 8):
+    for position in positions(rules, 8, 6):
         searcher = searcher_below(rules, position.seeds)
         start = proof = fresh_proof(searcher, position, position.seeds)
         lower, upper = truth(position)

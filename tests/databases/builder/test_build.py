@@ -215,7 +215,7 @@ def test_what_a_killed_build_had_begun_is_removed_and_its_room_counted(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("tier", [14, 16])
+@pytest.mark.parametrize("tier", [14, pytest.param(16, marks=pytest.mark.full)])
 def test_signals_leave_whole_tables(tmp_path: Path, number: int, tier: int) -> None:
     """Sent the moment that a table is begun, while the one before is being finished."""
     command = [*command_line.ABAPA, "build", "--rules", "awari", "--seeds", "20", "--tables", str(tmp_path)]

@@ -48,8 +48,9 @@ class StopAt(NoProgress):
 
 @pytest.mark.parametrize(
     ("rules", "distance", "cells"),
-    [(AWARI, False, False), (AWARI, True, False), (ABAPA, False, False), (ABAPA, True, False), (AWARI, False, True),
-     (ABAPA, False, True)],
+    [(AWARI, True, False), (ABAPA, False, False), (ABAPA, False, True)]
+    + [pytest.param(*other, marks=pytest.mark.full)
+       for other in ((AWARI, False, False), (ABAPA, True, False), (AWARI, False, True))],
 )  # fmt: skip
 def test_an_interrupted_tier_goes_on_from_its_checkpoint(
     rules: Rules, distance: bool, cells: bool, tmp_path: Path
