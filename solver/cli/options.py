@@ -8,6 +8,7 @@ here too. What engines take (limits, hash, threads) is in :mod:`solver.cli.engin
 from __future__ import annotations
 
 import functools
+import io
 import re
 import stat
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from typing import Any
 import click
 
 from solver.errors import AbapaError, quoted
+from solver.files import open_regular
 from solver.numerals import read_decimal, read_whole
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Rules
@@ -121,6 +123,24 @@ class RealFile(click.Path):
                 f"{quoted(str(path))} is no regular file: accepted are {accepted}, no pipes or devices", param, ctx
             )
         return path
+
+
+class TextFile(click.ParamType):
+    """A file of text to read, or stdin for ``-``: no pipe and no device by its name, which may never end."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value == "-":
+            return click.File("r", encoding="utf-8-sig", errors="replace").convert(value, param, ctx)
+        try:
+            return io.TextIOWrapper(open_regular(Path(value)), encoding="utf-8-sig", errors="replace")
+        except OSError as error:
+            self.fail(f"{quoted(value)}: {error.strerror}", param, ctx)
+        except ValueError as error:
+            self.fail(f"{quoted(value)}: {error}", param, ctx)
 
 
 def was_given(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from solver.cli.options import json_option, rules_option, tables_option
+from solver.cli.options import TextFile, json_option, rules_option, tables_option
 from solver.cli.output import print_json, signed
 from solver.errors import AbapaError, PositionError
 from solver.oware.position import Position
@@ -48,7 +48,7 @@ class Grade:
 
 
 @click.command
-@click.argument("file", type=click.File("r", encoding="utf-8-sig", errors="replace"), default="-")
+@click.argument("file", type=TextFile(), default="-")
 @rules_option
 @tables_option
 @click.option("--each", is_flag=True, help="Print every move with its loss, not only the sums.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -143,3 +144,10 @@ def test_stores_decide_whether_a_result_turned(folder: Path) -> None:
     assert json.loads(score(folder, won + "\n", "--json")[1])["results_worsened"] == 1
     lost = f"{BOARD}-0-20-S {worst['move']}"
     assert json.loads(score(folder, lost + "\n", "--json")[1])["results_worsened"] == 0
+
+
+def test_scoring_waits_for_no_pipe_and_reads_no_device(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for file, said in ((tmp_path / "pipe", "Is no regular file"), ("/dev/zero", "Is no regular file"),
+                       (tmp_path, "Is a folder"), (tmp_path / "none", "No such file or directory")):  # fmt: skip
+        refused(abapa("score", str(file)), f"'{file}': {said}")
