@@ -36,7 +36,7 @@ from databases.files.archive import Archive
 from databases.files.faults import ClosedTableError
 from databases.files.folder import existing_folder, find_archives, find_tables
 from databases.files.games import want_rules
-from databases.files.header import QUANTITIES
+from databases.files.header import QUANTITIES, is_dense
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
 from databases.machine import available_memory
@@ -323,7 +323,7 @@ class Tables:
         addresses = np.zeros(max(self._paths, default=0) + 1, np.int64)  # 0: packed, or not needed
         for n, numbers in maps.items():
             addresses[n] = numbers.ctypes.data  # valid as long as ``maps`` is there, whoever closes what meanwhile
-        if any(numbers.dtype == np.uint8 for numbers in maps.values()):
+        if any(is_dense(quantity, tables[n].coding) for n in maps):
             codings = np.array([tables[n].coding if n in tables else FULL for n in range(len(addresses))], np.int64)
             _gather_dense_margins(addresses, codings, seeds, indexes, out)
         else:
@@ -343,26 +343,30 @@ class Tables:
         (:meth:`window`). Raises :class:`MissingTierError`, KeyError for a quantity that the table does not hold, and
         :class:`~solver.errors.AbapaError` for a packed table.
         """
-        if seeds not in self.tiers:
-            raise MissingTierError(self.directory, self.rules, seeds)
-        table = self.tiers[seeds]
-        if isinstance(table, Archive):
-            raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
+        table = self.plain(seeds)
         numbers = table.map(quantity, access)
-        if numbers.dtype != np.uint8:
+        if not is_dense(quantity, table.coding):
             return numbers
         if table.positions > (free := available_memory()):
             raise AbapaError(f"{table.path} takes {table.positions:,} bytes of memory unpacked, {free:,} are available")
         return table.coding.decode(numbers, table.positions)
+
+    def plain(self, seeds: int) -> Table:
+        """The table of a tier that can be mapped.
+
+        Raises :class:`MissingTierError`, and :class:`~solver.errors.AbapaError` for a packed table.
+        """
+        table = self._there(seeds)
+        if isinstance(table, Archive):
+            raise AbapaError(f"{table.path} is packed and cannot be mapped: abapa unpack restores the plain table")
+        return table
 
     def window(self, seeds: int) -> int:
         """How far the margins of a tier are told apart: at its ends a number means so much or more.
 
         :data:`~databases.windows.WHOLE` for a full table. Raises :class:`MissingTierError`.
         """
-        if seeds not in self.tiers:
-            raise MissingTierError(self.directory, self.rules, seeds)
-        return self.tiers[seeds].coding.window
+        return self._there(seeds).window
 
     def resting(self, seeds: int) -> list[int]:
         """The tiers that numbers of up to ``seeds`` seeds rest on: all, but for the one below a tier in a window."""
@@ -406,6 +410,12 @@ class Tables:
                     kind = Table if seeds in self._plain else Archive
                     table = self._opened[seeds] = kind.open(self._paths[seeds])
         return table
+
+    def _there(self, seeds: int) -> Table | Archive:
+        self._want_open()
+        if seeds not in self._paths:
+            raise MissingTierError(self.directory, self.rules, seeds)
+        return self._open(seeds)
 
     def _want_open(self) -> None:
         if self._closed:

@@ -84,10 +84,10 @@ def prove(tables: Tables, tiers: Sequence[int], threads: int = 1) -> Iterator[Ve
     tier that holds no distances.
     """
     for seeds in tiers:
-        tables.map(seeds)
-        if "distance" not in tables.tiers[seeds].quantities:
+        table = tables.plain(seeds)
+        if "distance" not in table.quantities:
             raise AbapaError(
-                f"{tables.tiers[seeds].path} holds no distances to prove it by: build it with --distance, "
+                f"{table.path} holds no distances to prove it by: build it with --distance, "
                 "or verify it with --independent"
             )
     numba.set_num_threads(threads)
@@ -259,7 +259,7 @@ def compare(tables: Tables, seeds: int, threads: int = 1) -> Iterator[Verdict]:
     """
     resting = tables.resting(seeds)
     for n in resting:
-        tables.map(n)
+        tables.plain(n)
     needed, free = sweep_bytes(tables.rules, seeds), available_memory()
     if needed > free:
         raise AbapaError(

@@ -88,6 +88,12 @@ class Coding(NamedTuple):
         encode_margins(margins, self.bits, self.window, out)
         return out
 
+    def read(self, stored: NDArray[np.uint8], index: int) -> int:
+        """Margin number ``index`` of a quantity's bytes, the spare one included; of less than a byte each."""
+        bit = index * self.bits
+        pair = int(stored[bit >> 3]) | int(stored[(bit >> 3) + 1]) << 8
+        return (pair >> (bit & 7)) % (1 << self.bits) - self.window
+
     def decode(self, stored: NDArray[np.uint8], boards: int) -> NDArray[np.int8]:
         """The first ``boards`` margins of bytes that begin with one."""
         if not self.dense:

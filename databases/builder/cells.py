@@ -13,9 +13,11 @@ Half boards of more than six houses may have more open moves than a cell counts;
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 from numba import prange
@@ -176,19 +178,40 @@ class CellsState:
             yield offset, out[: rows * width]
 
 
-@dataclass
-class CellsStart:
-    """Begins stages from margin files: both kinds in one, or wins in one and losses in the other."""
+Side = TypeVar("Side")
+"""One side of a tier, in one of the forms."""
 
-    wins: CellsState
-    losses: CellsState
+
+@dataclass
+class ScanStart(ABC, Generic[Side]):
+    """Begins stages by one pass over each state: wins of one, losses of the other, or both of the same."""
+
+    wins: Side
+    losses: Side
 
     def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
-        """Go through the files; boards without a legal move are found with the others."""
+        """Find the boards of a stage; those without a legal move are found with the others."""
         if not terminal:
-            self.wins.begin(run, margin, win=True, loss=self.losses is self.wins)
-            if self.losses is not self.wins:
-                self.losses.begin(run, margin, win=False, loss=True)
+            one = self.losses is self.wins
+            self.find(run, self.wins, margin, win=True, loss=one)
+            if not one:
+                self.find(run, self.losses, margin, win=False, loss=True)
+
+    @abstractmethod
+    def find(self, run: Propagation, side: Side, margin: int, *, win: bool, loss: bool) -> None:
+        """Go through a state, and add the wins and losses that a stage begins with to ``run.next``."""
+
+    def finish(self, run: Propagation) -> None:
+        """Nothing is left to do."""
+
+
+@dataclass
+class CellsStart(ScanStart[CellsState]):
+    """Begins stages from margin files."""
+
+    def find(self, run: Propagation, side: CellsState, margin: int, *, win: bool, loss: bool) -> None:
+        """Go through the file of a side."""
+        side.begin(run, margin, win=win, loss=loss)
 
     def finish(self, run: Propagation) -> None:
         """Store the margins of the last stage, and 0 for what was never final."""
@@ -243,7 +266,10 @@ class CellsForm(Form):
 
 @parallel_kernel
 def split_words(words_shape, cells_shape, band, words, cells, margins, threads, ticket):
-    """Split the words of a band into cells and margin bytes."""
+    """Split the words of a band into cells and margin bytes.
+
+    Alike take_in_cells in :mod:`.narrow` on purpose: a parallel kernel takes no function for the work on a row.
+    """
     for _thread in prange(threads):
         group = band.first_group + fetch_add(ticket, 0, 1)
         while group < band.last_group:

@@ -10,21 +10,18 @@ Captures are played into words, a band at a time, as in the other form of little
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.captures import FinishedTiers, play_band
-from databases.builder.cells import bands_of, get_cell, put_cell, row_places, shape_of_cells
+from databases.builder.cells import ScanStart, bands_of, get_cell, put_cell, row_places, shape_of_cells
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
 from databases.builder.form import Form
-from databases.builder.frontier import Bitmap
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
     BETTER,
@@ -46,9 +43,6 @@ from databases.builder.transpose import BAND_BOARDS, bands, row_bands, transpose
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_bytes
 
-Side = TypeVar("Side")
-"""One side of a tier, in one of the forms."""
-
 
 def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tuple[Band, NDArray[np.uint16]]]:
     """What captures give, as words, band by band; each is valid until the next is asked for."""
@@ -59,43 +53,6 @@ def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tu
         yield band, words
 
 
-class Found(NamedTuple):
-    """Which kinds of boards a scan looks for, and where what it finds goes: bitmaps, scratch, counts by thread."""
-
-    win: bool
-    loss: bool
-    bitmaps: tuple[Bitmap, Bitmap]
-    fresh: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-
-
-@dataclass
-class ScanStart(ABC, Generic[Side]):
-    """Begins stages by one pass over each state: wins of one, losses of the other, or both of the same."""
-
-    wins: Side
-    losses: Side
-
-    def begin(self, run: Propagation, margin: int, *, terminal: bool, level: int) -> None:
-        """Find the boards of a stage; those without a legal move are found with the others."""
-        if terminal:
-            return
-        one = self.wins is self.losses
-        for side, win, loss in ((self.wins, True, one), (self.losses, False, True))[: 1 if one else 2]:
-            bitmaps = run.next.wins.as_bits(), run.next.losses.as_bits()
-            found = Found(win, loss, bitmaps, np.zeros_like(run.fresh), np.zeros((2, run.threads), np.int64))
-            self.find(run, side, margin, found)
-            for frontier, counts in zip(run.next, found.counts, strict=True):
-                run.add(frontier, int(counts.sum()))
-
-    @abstractmethod
-    def find(self, run: Propagation, side: Side, margin: int, found: Found) -> None:
-        """One pass over a state."""
-
-    def finish(self, run: Propagation) -> None:
-        """Nothing is left to do."""
-
-
 # -- bytes ------------------------------------------------------------------------------------------------------------
 
 
@@ -103,12 +60,25 @@ class ScanStart(ABC, Generic[Side]):
 class BytesStart(ScanStart[NDArray[np.int8]]):
     """Begins stages by going through the bytes."""
 
-    def find(self, run: Propagation, side: NDArray[np.int8], margin: int, found: Found) -> None:
+    def find(self, run: Propagation, side: NDArray[np.int8], margin: int, *, win: bool, loss: bool) -> None:
         """The boards whose captures give ``margin``, and those that have no move open and lose as much."""
+        fresh, found = _room_of(run)
         scan_bytes(
-            run.shape, side, margin, found.win, found.loss, *found.bitmaps, run.fresh, found.fresh, found.counts,
-            run.threads, np.zeros(1, np.int64),
+            run.shape, side, margin, win, loss, run.next.wins.as_bits(), run.next.losses.as_bits(), run.fresh, fresh,
+            found, run.threads, np.zeros(1, np.int64),
         )  # fmt: skip
+        _add(run, found)
+
+
+def _room_of(run: Propagation) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Rows for the fresh losses beside those for the wins; counts of wins and losses by thread."""
+    return np.zeros_like(run.fresh), np.zeros((2, run.threads), np.int64)
+
+
+def _add(run: Propagation, found: NDArray[np.int64]) -> None:
+    """Note how many wins and losses have been found."""
+    for frontier, counts in zip(run.next, found, strict=True):
+        run.add(frontier, int(counts.sum()))
 
 
 @dataclass
@@ -242,12 +212,14 @@ class BareCells:
 class BareStart(ScanStart[BareCells]):
     """Begins the one stage: all boards that are final now are new."""
 
-    def find(self, run: Propagation, side: BareCells, margin: int, found: Found) -> None:
+    def find(self, run: Propagation, side: BareCells, margin: int, *, win: bool, loss: bool) -> None:
         """The boards that captures, or the want of a move, have made final."""
+        fresh, found = _room_of(run)
         gather_final(
-            side.words_shape, side.cells_shape, side.cells, found.win, found.loss, *found.bitmaps, run.fresh,
-            found.fresh, found.counts, run.threads, np.zeros(1, np.int64),
+            side.words_shape, side.cells_shape, side.cells, win, loss, run.next.wins.as_bits(),
+            run.next.losses.as_bits(), run.fresh, fresh, found, run.threads, np.zeros(1, np.int64),
         )  # fmt: skip
+        _add(run, found)
 
 
 @dataclass
@@ -302,7 +274,10 @@ class BareForm(Form):
 
 @parallel_kernel
 def take_in_cells(words_shape, cells_shape, band, words, cells, threads, ticket):
-    """Turn the words of a band, as captures left them, into cells: final where captures, or their want, decide."""
+    """Turn the words of a band, as captures left them, into cells: final where captures, or their want, decide.
+
+    Alike split_words in :mod:`.cells` on purpose, which says why.
+    """
     for _thread in prange(threads):
         group = band.first_group + fetch_add(ticket, 0, 1)
         while group < band.last_group:

@@ -112,8 +112,8 @@ class TierBuild:
             self._propagate(run, first, f"bounds {form.name}", parts)
             # M = least + margin found on the win side, N = least minus that on the loss side;
             # lower = 2M - n, upper = n - 2N.
-            self._write("lower", form.table(forced, 2, 2 * cut.least - self.seeds))
-            self._write("upper", form.table(held, 2, self.seeds - 2 * cut.least))
+            self._write("lower", self._in_window(form.table(forced, 2, 2 * cut.least - self.seeds)))
+            self._write("upper", self._in_window(form.table(held, 2, self.seeds - 2 * cut.least)))
             return True
 
     def _form(self) -> Form:
@@ -156,8 +156,12 @@ class TierBuild:
                 part = next(parts, None)
             if part is None:
                 return
-            offset, numbers = part
-            if numbers.dtype == np.int8 and self.window < self.seeds:
-                np.clip(numbers, -self.window, self.window, out=numbers)  # bounds may go one beyond: see Cut
             with self.clock("write"):
-                self.writer.write(quantity, offset, numbers)
+                self.writer.write(quantity, *part)
+
+    def _in_window(self, parts: Iterator[tuple[int, NDArray[np.int8]]]) -> Iterator[tuple[int, NDArray[np.int8]]]:
+        """Bounds, which the stages tell apart to one beyond the window where its parity is not that of the seeds."""
+        for offset, numbers in parts:
+            if self.window < self.seeds:
+                np.clip(numbers, -self.window, self.window, out=numbers)
+            yield offset, numbers

@@ -33,7 +33,7 @@ from databases.files.faults import (
 from databases.files.folder import ARCHIVE_SUFFIX, TableName, claimed
 from databases.files.hashes import CHUNK, Digest, hash_both
 from databases.files.hdf5 import DAMAGE, check_heaps, opened, own_attributes, own_dataset
-from databases.files.header import QUANTITIES, Header, read_header, stored_bytes
+from databases.files.header import QUANTITIES, Header, bits_of, is_dense, read_header, stored_bytes
 from databases.files.table import FinishedTable, Table, read_plain
 from databases.windows import SPARE
 from solver.errors import AbapaError
@@ -96,9 +96,8 @@ class Archive(FinishedTable):
         return out
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
-        size = QUANTITIES[quantity].itemsize
-        dense = size == 1 and self.coding.dense
-        length = CHUNK * 8 // self.coding.bits // 8 * 8 if dense else CHUNK // size
+        dense = is_dense(quantity, self.coding)
+        length = CHUNK * 8 // bits_of(quantity, self.coding) // 8 * 8  # so that each piece begins at a byte
         for start in range(0, self.positions, length):
             with self._lock, self._reading(f"{quantity}, boards {start:,} on"):
                 piece = self._chunks(quantity).between(start, min(start + length, self.positions))

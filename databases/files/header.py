@@ -67,12 +67,20 @@ class Header:
         return tuple(self.digests)
 
 
+def bits_of(quantity: str, coding: Coding) -> int:
+    """Bits of a number of a quantity in a plain table; a window is one of margins, not of distances."""
+    size = QUANTITIES[quantity].itemsize
+    return coding.bits if size == 1 else 8 * size
+
+
+def is_dense(quantity: str, coding: Coding) -> bool:
+    """Whether the numbers of a quantity take less than a byte each."""
+    return bits_of(quantity, coding) < 8
+
+
 def stored_as(quantity: str, boards: int, coding: Coding) -> tuple[np.dtype[Any], int]:
     """Type and number of the elements of a quantity's dataset in a plain table of so many boards."""
-    kind = QUANTITIES[quantity]
-    if kind.itemsize == 1 and coding.dense:
-        return np.dtype("u1"), coding.size(boards)
-    return kind, boards
+    return (np.dtype("u1"), coding.size(boards)) if is_dense(quantity, coding) else (QUANTITIES[quantity], boards)
 
 
 def stored_bytes(quantity: str, boards: int, coding: Coding) -> int:

@@ -27,7 +27,7 @@ from databases.files.disk import flush, take_room, write_all
 from databases.files.faults import REBUILD, InaccessibleTableError, TableError, TableWriteError, error_text
 from databases.files.folder import archive_path, table_path
 from databases.files.hdf5 import new_file, opened, own_attributes, own_dataset, set_attributes
-from databases.files.header import stored_as
+from databases.files.header import is_dense, stored_as
 from databases.files.table import Table
 from solver.errors import AbapaError
 from solver.files import open_regular
@@ -80,7 +80,7 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
 def _numbers(table: Table, quantity: str) -> NDArray[Any]:
     """A whole quantity in index order, a byte or two each: mapped, or in memory where the file has fewer bits."""
     numbers = table.map(quantity, "pass")
-    return table.coding.decode(numbers, table.positions) if numbers.dtype == np.uint8 else numbers
+    return table.coding.decode(numbers, table.positions) if is_dense(quantity, table.coding) else numbers
 
 
 def _write_gzip(file: h5py.File, quantity: str, numbers: NDArray[Any], threads: int) -> h5py.Dataset:

@@ -34,7 +34,7 @@ from databases.files.faults import (
 from databases.files.folder import TableName, claimed
 from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import opened, own_dataset
-from databases.files.header import FORMAT, QUANTITIES, Header, read_header, stored_as, stored_bytes
+from databases.files.header import FORMAT, QUANTITIES, Header, bits_of, is_dense, read_header, stored_as, stored_bytes
 from databases.files.histograms import count_exact, count_margins, histogram_fault
 from databases.files.journal import plausible_seconds, seconds_taken
 from databases.windows import Decoder, decoded
@@ -115,8 +115,7 @@ class FinishedTable:
         return faults
 
     def _check_quantity(self, quantity: str, threads: int) -> list[str]:
-        stored, size = self.header.digests[quantity], QUANTITIES[quantity].itemsize
-        bits = self.coding.bits if size == 1 else 8 * size
+        stored, bits = self.header.digests[quantity], bits_of(quantity, self.coding)
         count = _Count(quantity, self)
         try:
             now = self._hash(quantity, threads, count)
@@ -229,11 +228,7 @@ class Table(FinishedTable):
 
     def read(self, quantity: str, index: int) -> int:
         numbers = self.map(quantity, "lookups")
-        if self.coding.dense and numbers.itemsize == 1:
-            bit = index * self.coding.bits
-            pair = int(numbers[bit >> 3]) | int(numbers[(bit >> 3) + 1]) << 8
-            return (pair >> (bit & 7)) % (1 << self.coding.bits) - self.coding.window
-        return int(numbers[index])
+        return self.coding.read(numbers, index) if is_dense(quantity, self.coding) else int(numbers[index])
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
         self._want_open()

@@ -27,7 +27,7 @@ from databases.files.folder import table_path
 from databases.files.games import TableRules, want_rules
 from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import LAYOUT, METADATA_ROOM, PAGE, new_file, new_group, set_attributes, timeless
-from databases.files.header import QUANTITIES, meaning_of, stated_attributes, stored_as, stored_bytes
+from databases.files.header import QUANTITIES, bits_of, is_dense, meaning_of, stated_attributes, stored_as, stored_bytes
 from databases.files.histograms import count_exact, count_margins, write_histogram
 from databases.tiers import tier_size
 from databases.windows import SPARE, WHOLE, Coding, Decoder, decoded
@@ -150,7 +150,7 @@ class TableWriter:
 
     def _bytes_of(self, quantity: str, offset: int, values: NDArray[Any]) -> tuple[memoryview, int]:
         """The bytes that hold ``values``, and where in the quantity they begin."""
-        if not self._is_dense(quantity):
+        if not is_dense(quantity, self.coding):
             return np.ascontiguousarray(values).data.cast("B"), offset * values.itemsize
         if offset != self._written[quantity]:
             raise ValueError(f"{quantity}: board {offset:,} after {self._written[quantity]:,} boards")
@@ -164,18 +164,14 @@ class TableWriter:
             stored = np.concatenate([stored, np.zeros(SPARE, np.uint8)])
         return stored.data, start * self.coding.bits // 8
 
-    def _is_dense(self, quantity: str) -> bool:
-        return self.coding.dense and QUANTITIES[quantity].itemsize == 1
-
     def read(self, quantity: str, offset: int, count: int) -> NDArray[Any]:
         """Give back ``count`` elements that have been written, from ``offset`` on (a multiple of 8)."""
-        kind, bits = QUANTITIES[quantity], self.coding.bits if self._is_dense(quantity) else 0
-        start, size = offset * kind.itemsize, count * kind.itemsize
-        if bits:
-            start, size = offset * bits // 8, -(-count * bits // 8)
+        kind, dense = QUANTITIES[quantity], is_dense(quantity, self.coding)
+        bits = bits_of(quantity, self.coding)
+        start, size = offset * bits // 8, -(-count * bits // 8)
         pieces = [bytes(piece) for piece in read_pieces(self._descriptor, self._offsets[quantity] + start, size)]
         stored = np.frombuffer(b"".join(pieces), np.uint8)
-        return self.coding.decode(stored, count) if bits else stored.view(kind)
+        return self.coding.decode(stored, count) if dense else stored.view(kind)
 
     def commit(self, *, extra: Mapping[str, str | int | float] | None = None, threads: int = 1) -> Path:
         """Hash, count, write the attributes, flush to the disk, and give the table its name; returns its path.
