@@ -18,6 +18,7 @@ from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from databases.files.archive import Archive
+    from databases.files.folder import TableName
     from databases.files.table import Table
 
 
@@ -31,25 +32,27 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
     The exit code is 2 if a table is damaged or cannot be read. The last line then says what to do.
     """
     from databases.files.archive import Archive
-    from databases.files.folder import existing_folder, find_archives, find_tables
+    from databases.files.folder import ARCHIVE_SUFFIX, existing_folder, find_files
     from databases.files.table import Table
     from databases.prober import MissingTierError
 
-    files = [(n, path, Table) for n, path in find_tables(tables, rules).items()]
-    files += [(n, path, Archive) for n, path in find_archives(tables, rules).items()]
-    chosen = sorted(((n, path, kind) for n, path, kind in files if seeds in (None, n)), key=itemgetter(0))
+    files = [(name, path, Table) for name, path in find_files(tables, rules).items()]
+    files += [(name, path, Archive) for name, path in find_files(tables, rules, ARCHIVE_SUFFIX).items()]
+    chosen = sorted(
+        ((name, path, kind) for name, path, kind in files if seeds in (None, name.seeds)), key=itemgetter(0)
+    )
     if not chosen:
         if seeds is not None:
             raise MissingTierError(tables, rules, seeds)
         raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
     checked = []
     with progress_bar(total=sum(_size(path) for _, path, _ in chosen), unit="B", what="check") as bar:
-        for n, path, kind in chosen:
-            found = _check(n, path, kind)
+        for name, path, kind in chosen:
+            found = _check(name, path, kind)
             checked.append(found)
             bar.update(_size(path))
             if as_json:
-                print_json({"rules": rules.id, "seeds": n, "file": str(path)} | found.json)
+                print_json({"rules": rules.id, "seeds": name.seeds, "file": str(path)} | found.json)
             else:
                 click.echo(f"{path}: {found.words}")
     wrong = [found for found in checked if found.faults]
@@ -61,7 +64,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, as_json: bool) -> Non
 class Checked:
     """What was found of one file: no faults, or what they are and what to do about them."""
 
-    seeds: int
+    name: TableName
     path: Path
     faults: tuple[str, ...] = ()
     remedy: str = ""
@@ -89,7 +92,7 @@ class Checked:
         return {"right": not self.faults, "state": state, "faults": list(self.faults)}
 
 
-def _check(seeds: int, path: Path, kind: type[Table] | type[Archive]) -> Checked:
+def _check(name: TableName, path: Path, kind: type[Table] | type[Archive]) -> Checked:
     from databases.files.archive import Archive
     from databases.files.faults import REBUILD, TableError
 
@@ -97,11 +100,11 @@ def _check(seeds: int, path: Path, kind: type[Table] | type[Archive]) -> Checked
     try:
         with kind.open(path) as table:
             faults = tuple(table.check())
-            return Checked(seeds, path, faults, REBUILD if faults else "", table.quantities, packed)
+            return Checked(name, path, faults, REBUILD if faults else "", table.quantities, packed)
     except TableError as error:
-        return Checked(seeds, path, (error.fault,), error.remedy, packed=packed)
+        return Checked(name, path, (error.fault,), error.remedy, packed=packed)
     except AbapaError as error:  # a filter that is not installed
-        return Checked(seeds, path, (str(error).removeprefix(f"{path}: "),), packed=packed)
+        return Checked(name, path, (str(error).removeprefix(f"{path}: "),), packed=packed)
 
 
 def _size(path: Path) -> int:
@@ -113,16 +116,17 @@ def _size(path: Path) -> int:
 
 def _remedies(checked: list[Checked], rules: Rules, tables: Path) -> list[str]:
     """What to do about files that are not right, shortest way first: a clause for each kind."""
-    right = {(found.seeds, found.packed) for found in checked if not found.faults}
+    right = {(found.name, found.packed) for found in checked if not found.faults}
     damaged = [found for found in checked if found.damaged]
-    twins = [found for found in damaged if (found.seeds, not found.packed) in right]
+    twins = [found for found in damaged if (found.name, not found.packed) in right]
     lost = [found for found in damaged if found not in twins]
     where = ["--rules", rules.id, "--tables", str(tables)]
     commands = [["abapa", "pack" if packed else "unpack", *where]
                 for packed in (False, True) if any(found.packed == packed for found in twins)]  # fmt: skip
-    if lost:
-        seeds = ["--seeds", str(max(found.seeds for found in lost))]
-        commands.append(["abapa", "build", *where[:2], *seeds, *_quantity_options(lost, checked, rules), *where[2:]])
+    for option, some in _lost_by_option(lost):
+        what = [option, str(max(number for number, _ in some))]
+        options = _quantity_options([found for _, found in some], checked, rules)
+        commands.append(["abapa", "build", *where[:2], *what, *options, *where[2:]])
     clauses = []
     if damaged:
         run = " and ".join(shlex.join(command) for command in commands)
@@ -132,6 +136,15 @@ def _remedies(checked: list[Checked], rules: Rules, tables: Path) -> list[str]:
         names = ", ".join(found.path.name for found in others)
         clauses.append(f"{len(others)} of {len(checked)} could not be checked, and may be right: {names}")
     return clauses
+
+
+def _lost_by_option(lost: list[Checked]) -> list[tuple[str, list[tuple[int, Checked]]]]:
+    """Which option of abapa build makes which lost tables, with the number that each needs of it."""
+    from databases.windows import WHOLE
+
+    full = [(found.name.seeds, found) for found in lost if found.name.window == WHOLE]
+    cut = [(found.name.seeds + found.name.window - 1, found) for found in lost if found.name.window != WHOLE]
+    return [(option, some) for option, some in (("--seeds", full), ("--game", cut)) if some]
 
 
 def _quantity_options(lost: list[Checked], checked: list[Checked], rules: Rules) -> list[str]:

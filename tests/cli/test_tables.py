@@ -415,6 +415,23 @@ def test_check_knows_the_shortest_way_back(copied: Path) -> None:
     assert ran.err.endswith(f" and abapa build --rules awari --seeds 5 --distance --tables {copied}\n")
 
 
+def test_check_looks_at_every_window_of_a_tier(tmp_path: Path) -> None:
+    """Not only at the widest, which the other commands read."""
+    for game in ("7", "8"):
+        assert abapa("build", "--rules", "awari", "--game", game, "--tables", tmp_path).code == 0
+    narrow, wide = tmp_path / "awari-07.w1.h5", tmp_path / "awari-06.w3.h5"
+    assert abapa("check", "--rules", "awari", "--tables", tmp_path).out.count(": right") == 10
+    with narrow.open("r+b") as file:
+        file.seek(-2, 2)
+        file.write(b"\x55\x55")
+    where = f"--tables {tmp_path}"
+    refused(
+        abapa("check", "--rules", "awari", "--tables", tmp_path),
+        f"1 of 10 tables are damaged: delete the file and run: abapa build --rules awari --game 7 {where}",
+    )
+    assert wide.exists()
+
+
 @pytest.mark.parametrize("command", [["probe", BOARD], ["stats"], ["check"], ["build", "--seeds", "5", "--no-bounds"]])
 @pytest.mark.parametrize("damage", ["truncated", "foreign", "text", "old", "renamed", "directory"])
 def test_damaged_files(copied: Path, command: list[str], damage: str) -> None:
