@@ -19,7 +19,7 @@ and wrong. What is enough:
 
 3. *Published counts* (:func:`count`): how often each value comes up, against a file.
 
-None shares anything with the builder but the order of boards, on purpose (:mod:`databases.builder` says so too): what
+Values without distances are proved by :mod:`databases.grounding`. None shares anything with the builder but the order of boards, on purpose (:mod:`databases.builder` says so too): what
 looks alike on both sides stays written twice. The first is fast because for a fixed opponent's half every move is a
 step along one row of a table (:mod:`databases.halfmoves`).
 """
@@ -237,12 +237,13 @@ def _explain(tables: Tables, seeds: int, wrong: int, first: int) -> str:
     probe, moves = tables.probe(board), tables.moves(board)
     says = f"value {moves[0].value}, distance {moves[0].distance}" if moves else "the game is over"
     return (
-        f"{wrong:,} boards break their equation, first {_text(board)}: it has value {probe.value}, "
+        f"{wrong:,} boards break their equation, first {board_text(board)}: it has value {probe.value}, "
         f"distance {probe.distance}; by its moves, {says}"
     )
 
 
-def _text(board: Board) -> str:
+def board_text(board: Board) -> str:
+    """A board as the mover sees it, as ``abapa probe`` takes it."""
     return "-".join(map(str, board))
 
 
@@ -287,7 +288,7 @@ def _difference(tables: Tables, seeds: int, quantity: str, numbers: NDArray[Any]
         return None
     board = board_at(tables.rules.pits, seeds, int(wrong[0]))
     return (
-        f"{quantity} of {len(wrong):,} boards is wrong, first {_text(board)}: it has {stored[wrong[0]]}, "
+        f"{quantity} of {len(wrong):,} boards is wrong, first {board_text(board)}: it has {stored[wrong[0]]}, "
         f"solved again {numbers[wrong[0]]}"
     )
 

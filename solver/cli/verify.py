@@ -10,6 +10,7 @@ import click
 
 from solver.cli.options import RealFile, Whole, json_option, rules_option, tables_option, thread_count, threads_option
 from solver.cli.output import print_json
+from solver.cli.progress import progress_bar
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
@@ -41,9 +42,10 @@ def command(
 ) -> None:
     """Prove that tables are right, tier by tier. The exit code is 2 if one is wrong.
 
-    The default is the proof by distance. It is one pass over tables built with --distance, at tens of millions of
-    boards per second, and finds any wrong value or distance. --independent takes far longer and also covers lower and
-    upper. The proof of a tier rests on the smaller ones, so all of them are verified.
+    Tables built with --distance are proved by distance: one pass that finds any wrong value or distance. Other tables,
+    those of one game too, are proved by grounding: passes over the values that find any wrong value. --independent
+    takes far longer and also covers lower and upper. The proof of a tier rests on the smaller ones, so all of them are
+    verified.
     """
     from databases import verifier
     from databases.prober import MissingTierError, open_tables
@@ -77,14 +79,33 @@ def _verdicts(
     from databases import verifier
 
     if not independent and published is None:
-        for verdict in verifier.prove(tables, tables.resting(top), threads):
-            yield "proved by distance", verdict
+        yield from _proofs(tables, tables.resting(top), threads)
     if independent:
         for verdict in verifier.compare(tables, top, threads):
             yield "solved again", verdict
     if published is not None:
         for verdict in verifier.count(tables, tables.resting(top), published):
             yield "as published", verdict
+
+
+def _proofs(tables: Tables, tiers: list[int], threads: int) -> Iterator[tuple[str, Verdict]]:
+    """Prove each tier by what it holds, with a bar of the boards settled so far."""
+    from databases.grounding import prove_values
+    from databases.verifier import prove
+
+    there = {n: tables.plain(n) for n in tiers}
+    with progress_bar(sum(table.positions for table in there.values()), "board", "verify") as bar:
+        bare = [n for n, table in there.items() if "distance" not in table.quantities]
+        whole = [n for n in tiers if n not in bare]
+        by_grounding, by_distance = prove_values(tables, bare, threads, bar.update), prove(tables, whole, threads)
+        for n in tiers:
+            bar.set_description(f"tier {n}")
+            method, proof = ("grounding", by_grounding) if n in bare else ("distance", by_distance)
+            verdict = next(proof)
+            if method == "distance":
+                bar.update(verdict.boards)
+            with bar.external_write_mode():
+                yield f"proved by {method}", verdict
 
 
 def _line(rules: Rules, method: str, verdict: Verdict) -> str:

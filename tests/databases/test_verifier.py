@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,26 +19,19 @@ from databases.prober import open_tables
 from databases.sweeps import SweptTables
 from databases.tiers import board_at, board_index, tier_size
 from databases.verifier import compare, prove, prove_arrays
+from solver.errors import AbapaError
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.cli.command_line import abapa, refused
 from tests.conformance import DATA
+from tests.databases.proofs import SMALL, TABLE_SLAMS, endless_circle, moves_of, spoil
 from tests.databases.table_files import write_tables
 from tests.databases.tables_in_memory import built
 
-TABLE_SLAMS = [slam for slam in GrandSlam if slam is not GrandSlam.WIN_ONLY]
-SMALL = [Rules(slam, Cycle.EVEN, pits) for slam in TABLE_SLAMS for pits in (1, 2, 3, 5)]
 QUANTITIES = ("value", "lower", "upper", "distance")
 
 
 # -- the equations ----------------------------------------------------------------------------------------------------
-
-
-@cache
-def moves_of(rules: Rules, board: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    pits = rules.pits
-    played = Position(board, rules=rules).playable
-    return [(move.captured, move.board[pits:] + move.board[:pits]) for move in played]
 
 
 def breaks_its_equation(rules: Rules, board: tuple[int, ...], at: Callable[[str, tuple[int, ...]], int]) -> bool:
@@ -108,18 +98,6 @@ def test_a_circle_that_lives_on_its_own_claims_is_found() -> None:
         assert prove_arrays(AWARI, moves, values, distance, 1)[0]
 
 
-def endless_circle(values: dict[int, Any]) -> list[tuple[int, ...]]:
-    """Boards of value 0 that lead to one another, back to the first after an even number of plies."""
-    board, seen = (1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1), []
-    while board not in seen[::-2] or len(seen) < 2:
-        seen.append(board)
-        quiet = [child for captured, child in moves_of(AWARI, board) if not captured]
-        board = next(child for child in quiet if values[4][board_index(child)] == 0)
-        if board in seen and (len(seen) - seen.index(board)) % 2 == 0:
-            return seen[seen.index(board) :]
-    raise AssertionError("no circle")
-
-
 # -- the independent engine -------------------------------------------------------------------------------------------
 
 
@@ -152,13 +130,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_tables(folder, Rules.parse("abapa+pits=3"), 7, QUANTITIES)
     write_tables(folder, AWARI, 7, ("value", "distance"))
     return folder
-
-
-def spoil(path: Path, quantity: str, index: int, change: int) -> None:
-    """Change one number of a table, its hash left as it was."""
-    with h5py.File(path, "r+") as file:
-        dataset: Any = file[quantity]
-        dataset[index] += change
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
@@ -223,9 +194,8 @@ def test_what_cannot_be_verified(made: Path, tmp_path: Path, monkeypatch: pytest
     refused(abapa("verify", "--tables", tmp_path), "no abapa table of 0 seeds")
     refused(abapa("verify", "--rules", "awari", "--tables", made, "--seeds", "9"), "no awari table of 8 seeds")
     write_tables(tmp_path, AWARI, 2)
-    refused(
-        abapa("verify", "--rules", "awari", "--tables", tmp_path), "holds no distances to prove it by: build it with"
-    )
+    with open_tables(tmp_path, AWARI) as tables, pytest.raises(AbapaError, match="holds no distances to prove it by"):
+        next(prove(tables, [2]))
     assert abapa("verify", "--rules", "awari", "--tables", tmp_path, "--independent").code == 0
     monkeypatch.setattr("databases.verifier.available_memory", lambda: 1000)
     refused(abapa("verify", "--rules", "awari", "--tables", tmp_path, "--independent"), "1,000 are available")
