@@ -91,9 +91,9 @@ def check_windows(tables: Tables, seeds: int) -> None:
     Raises :class:`~databases.prober.MissingTierError` and :class:`~solver.errors.AbapaError`.
     """
     window = tables.plain(seeds).window
-    for n in tables.resting(seeds):
+    for n in range(seeds - 1):  # no capture takes one seed
         known, needed = tables.plain(n).window, min(window + seeds - n, n)
-        if n < seeds and known < needed:
+        if known < needed:
             raise AbapaError(
                 f"{tables.tiers[n].path} knows margins only up to {known}, and a proof of {seeds} seeds needs them up "
                 f"to {needed}: build the tables of one game (abapa build --game) or full ones"

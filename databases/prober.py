@@ -369,9 +369,11 @@ class Tables:
         return self._there(seeds).window
 
     def resting(self, seeds: int) -> list[int]:
-        """The tiers that numbers of up to ``seeds`` seeds rest on: all, but for the one below a tier in a window."""
-        cut = seeds in self.tiers and self.window(seeds) < seeds
-        return [n for n in range(seeds + 1) if not (cut and n == seeds - 1 and n not in self.tiers)]
+        """The tiers that numbers of up to ``seeds`` seeds rest on: all but, where it is not there, the one below the
+        largest, since no capture takes one seed. (A game comes to it never, and ``abapa build --game`` leaves it out.)
+        """
+        below = seeds - 1 if seeds in self.tiers and seeds - 1 not in self.tiers else -1
+        return [n for n in range(seeds + 1) if n != below]
 
     def want_full(self, tiers: Iterable[int], what: str) -> None:
         """Refuse tiers with a window where ``what`` needs whole margins. Raises :class:`~solver.errors.AbapaError`."""

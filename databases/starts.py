@@ -9,33 +9,41 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from databases.builder.build import Progress, build_tables
 from databases.builder.plan import ranges_text
 from databases.files.folder import find_archives, find_tables
+from databases.grounding import prove_values
 from databases.machine import default_threads
 from databases.prober import Line, MoveValue, Probe, Tables, open_tables
 from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.verifier import Verdict, prove
+from databases.windows import Game
 from solver.errors import AbapaError
 from solver.oware.rules import AWARI, Rules
 
 LONGEST_LINE = 200
 """Moves of best play that are shown at most."""
+WINDOWS_ABOVE = 2_000_000_000
+"""Boards in the tier of a start above which only what its game comes to is built, each tier in its window."""
 
 
 @dataclass(frozen=True)
 class ProvedTier:
-    """One tier behind a result: its counts, its hashes, and whether it was proved (None: it holds no distances)."""
+    """One tier behind a result: its counts, its hashes, and what a proof of it found (None: there was none)."""
 
     seeds: int
     boards: int
     wins: int
     draws: int
     losses: int
+    window: int
+    """How far its margins are told apart (:mod:`databases.windows`)."""
     seconds: float | None
     """Time that its build took, where the folder's journal tells."""
     sha256: dict[str, str]
@@ -74,10 +82,20 @@ class StartResult:
         return 2 * self.rules.pits * self.per_pit
 
     @property
-    def by_house(self) -> tuple[int | None, ...]:
-        """The margin of each house's move, in house order; None where it is not legal."""
-        values = {move.house: move.value for move in self.moves}
-        return tuple(values.get(house) for house in range(self.rules.pits))
+    def by_house(self) -> tuple[MoveValue | None, ...]:
+        """Each house's move, in house order; None where it is not legal."""
+        moves = {move.house: move for move in self.moves}
+        return tuple(moves.get(house) for house in range(self.rules.pits))
+
+    @property
+    def windows(self) -> bool:
+        """Whether it was solved in the windows of its game."""
+        return any(tier.window < tier.seeds for tier in self.tiers)
+
+    @property
+    def distances(self) -> bool:
+        """Whether every tier holds distances."""
+        return all("distance" in tier.sha256 for tier in self.tiers)
 
     @property
     def seconds(self) -> float | None:
@@ -97,15 +115,20 @@ class StartResult:
         known = self.known
         if known is None:
             return tuple(faults)
-        if known.value != self.probe.value:
+        if not _agrees(self.probe, known.value):
             faults.append(f"the start is worth {self.probe.value}, known {known.value}")
-        for house, (mine, theirs) in enumerate(zip(self.by_house, known.moves or self.by_house, strict=True)):
-            if mine != theirs:
-                faults.append(f"move {chr(ord('A') + house)} is worth {mine}, known {theirs}")
-        best = "".join(chr(ord("A") + house) for house, value in enumerate(self.by_house) if value == self.probe.value)
+        for move in sorted(self.moves, key=lambda move: move.house):
+            if known.moves is not None and not _agrees(move, theirs := known.moves[move.house]):
+                faults.append(f"move {chr(ord('A') + move.house)} is worth {move.value}, known {theirs}")
+        best = "".join(sorted(chr(ord("A") + move.house) for move in self.moves if move.value == self.probe.value))
         if known.only_best not in (None, best):
             faults.append(f"the best moves are {best}, known {known.only_best} alone")
         return tuple(faults)
+
+
+def _agrees(answer: Probe | MoveValue, known: int) -> bool:
+    """Whether a margin may be the known one: in a window, so much or more may."""
+    return known == answer.value or (known - answer.value) * answer.beyond > 0
 
 
 def starts_within(limit: int, pits: Sequence[int], per_pit: Sequence[int] | None = None) -> list[tuple[int, int]]:
@@ -129,45 +152,96 @@ def check_start(pits: int, per_pit: int) -> None:
         raise AbapaError(f"{per_pit} seeds per pit on {pits} pits per side: accepted are 1 to {most}")
 
 
+@dataclass(frozen=True)
+class Way:
+    """How starts are solved."""
+
+    threads: int | None = None
+    memory: int | None = None
+    distance: bool = True
+    """Whether full tables are built with distances, by which they are proved."""
+    windows: bool | None = None
+    """Whether a start is solved in the windows of its game; None: where its tier is large (:data:`WINDOWS_ABOVE`)."""
+    margin: int = 1
+    """Margins at the start that are smaller are exact, where it is solved in windows."""
+    prove: bool = False
+    """Whether tables without distances are proved too, by grounding."""
+
+    def cuts(self, pits: int, per_pit: int) -> bool:
+        """Whether a start is solved in windows."""
+        return tier_size(pits, 2 * pits * per_pit) > WINDOWS_ABOVE if self.windows is None else self.windows
+
+
+Bar = Callable[[int, str, str], Any]
+"""Makes a progress bar of so many units of a name: a context with ``update``. The last is what is done."""
+
+
+def _no_bar(total: int, unit: str, what: str) -> Any:
+    return nullcontext(_SILENT)
+
+
+class _Silent:
+    """A bar that nobody sees."""
+
+    def update(self, boards: int) -> None:
+        """Do nothing."""
+
+
+_SILENT = _Silent()
+
+
 def solve_starts(
     directory: Path,
     pits: int,
     per_pit: Sequence[int],
+    way: Way = Way(),
     *,
-    threads: int | None = None,
-    memory: int | None = None,
-    distance: bool = True,
     report: Callable[[str], object] = lambda line: None,
     progress: Progress | None = None,
+    bar: Bar = _no_bar,
 ) -> Iterator[StartResult]:
     """Solve the awari starts with each of ``per_pit`` seeds a pit: build, prove, ask; fewest seeds first.
 
-    Missing tiers are built, with distances (without: nothing can be proved), after the plan has gone to ``report``.
-    Raises what :func:`~databases.builder.build.build_tables` raises, before any work if the plan does not fit.
+    Missing tiers are built after the plan has gone to ``report``; ``progress`` is that of the builds, ``bar`` that of
+    proofs by grounding. Raises what :func:`~databases.builder.build.build_tables` raises, before any work of a build
+    whose plan does not fit.
     """
     rules = Rules(AWARI.grand_slam, AWARI.cycle, pits)
     wanted = sorted(set(per_pit))
     for k in wanted:
         check_start(pits, k)
-    top = 2 * pits * wanted[-1]
-    threads = threads or default_threads()
-    _want_plain(directory, rules, top)
-    build_tables(
-        directory, rules, top, threads=threads, memory=memory, distance=distance, report=report, progress=progress
-    )
-    with open_tables(directory, rules) as tables:
-        provable = [n for n in range(top + 1) if "distance" in tables.mapped[n].quantities]
-        verdicts: dict[int, Verdict] = {}
-        if len(provable) == top + 1:
-            verdicts = {verdict.seeds: verdict for verdict in prove(tables, range(top + 1), threads)}
-        tiers = tuple(_proved_tier(tables, n, verdicts.get(n), threads) for n in range(top + 1))
-        for k in wanted:
-            yield _ask(tables, k, tiers[: 2 * pits * k + 1])
+    whole = [k for k in wanted if not way.cuts(pits, k)]
+    groups = [(whole, None)] if whole else []
+    groups += [([k], Game(2 * pits * k, way.margin)) for k in wanted if k not in whole]
+    for some, game in groups:
+        top = 2 * pits * some[-1]
+        _want_plain(directory, rules, range(top + 1) if game is None else game.tiers)
+        build_tables(
+            directory, rules, top if game is None else None, game=game, threads=way.threads, memory=way.memory,
+            distance=way.distance and game is None, report=report, progress=progress,
+        )  # fmt: skip
+        with open_tables(directory, rules) as tables:
+            tiers = _proved_tiers(tables, range(top + 1) if game is None else game.tiers, way, bar)
+            for k in some:
+                yield _ask(tables, k, tuple(tier for tier in tiers if tier.seeds <= 2 * pits * k))
 
 
-def _want_plain(directory: Path, rules: Rules, top: int) -> None:
+def _proved_tiers(tables: Tables, tiers: Sequence[int], way: Way, bar: Bar) -> list[ProvedTier]:
+    """Prove those that can be, and gather what stands behind a result."""
+    threads = way.threads or default_threads()
+    bare = [n for n in tiers if "distance" not in tables.mapped[n].quantities]
+    verdicts: dict[int, Verdict] = {}
+    if not bare:
+        verdicts = {verdict.seeds: verdict for verdict in prove(tables, tiers, threads)}
+    elif way.prove:
+        with bar(sum(tables.mapped[n].positions for n in tiers), "board", "prove") as shown:
+            verdicts = {verdict.seeds: verdict for verdict in prove_values(tables, tiers, threads, shown.update)}
+    return [_proved_tier(tables, n, verdicts.get(n), threads) for n in tiers]
+
+
+def _want_plain(directory: Path, rules: Rules, tiers: Sequence[int]) -> None:
     """Refuse tiers that are there only packed: the proof reads maps."""
-    packed = [n for n in find_archives(directory, rules) if n <= top and n not in find_tables(directory, rules)]
+    packed = [n for n in find_archives(directory, rules) if n in tiers and n not in find_tables(directory, rules)]
     if packed:
         command = shlex.join(["abapa", "unpack", "--rules", rules.id, "--tables", str(directory)])
         raise AbapaError(
@@ -194,6 +268,7 @@ def _proved_tier(tables: Tables, seeds: int, verdict: Verdict | None, threads: i
         wins,
         draws,
         table.positions - wins - draws,
+        table.window,
         table.build_seconds,
         {name: digest.whole for name, digest in table.header.digests.items()},
         verdict,

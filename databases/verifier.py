@@ -19,8 +19,9 @@ and wrong. What is enough:
 
 3. *Published counts* (:func:`count`): how often each value comes up, against a file.
 
-Values without distances are proved by :mod:`databases.grounding`. None shares anything with the builder but the order of boards, on purpose (:mod:`databases.builder` says so too): what
-looks alike on both sides stays written twice. The first is fast because for a fixed opponent's half every move is a
+Values without distances are proved by :mod:`databases.grounding`. None shares anything with the builder but the order
+of boards, on purpose (:mod:`databases.builder` says so too): what looks alike on both sides stays written twice. The
+first is fast because for a fixed opponent's half every move is a
 step along one row of a table (:mod:`databases.halfmoves`).
 """
 

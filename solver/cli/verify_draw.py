@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.answers import columns, numbers_json
-from solver.cli.options import Size, json_option, tables_option, thread_count, threads_option
+from solver.cli.options import Size, Whole, json_option, tables_option, thread_count, threads_option
 from solver.cli.output import markdown_table, print_json, signed
-from solver.cli.progress import BuildProgress
+from solver.cli.progress import BuildProgress, progress_bar
 from solver.errors import quoted
 from solver.numerals import read_decimal
 
 if TYPE_CHECKING:
-    from databases.starts import ProvedTier, StartResult
+    from databases.prober import MoveValue, Probe
+    from databases.starts import ProvedTier, StartResult, Way
 
 _ENDS = {
     "over": "no legal move is left",
@@ -73,7 +74,14 @@ class CountType(click.ParamType):
 @click.option("--limit", type=CountType(), help="Most boards in a tier of the grid (default: 2e8).")
 @tables_option
 @click.option("--values-only", is_flag=True,
-              help="Store no distances: a third of the disk and less memory, but no proof.")  # fmt: skip
+              help="Store no distances: a third of the disk and less memory.")  # fmt: skip
+@click.option(
+    "--windows/--full-tables",
+    default=None,
+    help="Build only what the game comes to, or full tables (default: by the size of the largest tier).",
+)
+@click.option("--margin", type=Whole(1), help="With windows: margins of the start below this are exact (default: 1).")
+@click.option("--prove", "proved", is_flag=True, help="Prove tables without distances too (takes long).")  # fmt: skip
 @threads_option
 @click.option("--memory", type=Size(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
@@ -87,6 +95,9 @@ def command(
     limit: int | None,
     tables: Path,
     values_only: bool,
+    windows: bool | None,
+    margin: int | None,
+    proved: bool,
     threads: int | None,
     memory: int | None,
     markdown: bool,
@@ -97,30 +108,34 @@ def command(
     \b
     The command
     - builds the missing tables, after printing the plan, which is refused if it does not fit;
-    - proves every number of every tier, and checks the hashes of the tables;
+    - proves every number of every tier that holds distances, and checks the hashes of the tables;
     - prints the margin of the start, the margin of each first move, and best play;
     - prints what is published, with its source, or else what this project recorded before.
 
     Margins are from the view of the player who starts, in seeds.
 
-    --per-pit 3 (36 seeds) needs about 210 GB of disk; with --values-only about 71 GB, and scratch space.
+    A start whose tier has more than 2,000,000,000 boards is solved in windows: margins are told apart only as far as
+    they decide the game (see abapa build --game). --per-pit 3 (36 seeds) then needs about 27 GB of disk. Such tables
+    hold no distances. --prove proves their values.
     """
     if markdown and as_json:
         raise click.UsageError("--markdown and --json exclude each other")
     if limit is not None and not grid:
         raise click.UsageError("--limit is for the tiers of a grid: accepted is --grid --limit COUNT")
+    if values_only and windows:
+        raise click.UsageError("--values-only and --windows exclude each other: windows hold no distances anyway")
+    if margin is not None and windows is False:
+        raise click.UsageError("--margin is for windows: accepted is --margin without --full-tables")
     starts = _starts(pits, per_pit, (limit or DEFAULT_LIMIT) if grid else None)
     if threads is not None:
         thread_count(threads)
 
-    results = _solve(
-        starts,
-        tables,
-        threads=threads,
-        memory=memory,
-        distance=not values_only,
-        told=_tell if grid or as_json or markdown else None,
-    )
+    from databases.starts import Way
+
+    way = Way(threads, memory, not values_only, False if values_only else windows, margin or 1, proved)
+    if margin is not None and not any(way.cuts(m, k) for m, k in starts):
+        raise click.UsageError("--margin is for windows, and these starts are solved with full tables: add --windows")
+    results = _solve(starts, tables, way, told=_tell if grid or as_json or markdown else None)
     if as_json:
         wrong = _print(results, lambda result: print_json(_json(result)))
     elif grid:
@@ -150,7 +165,7 @@ def _starts(pits: list[int] | None, per_pit: list[int] | None, limit: int | None
 
 
 def _solve(
-    starts: list[tuple[int, int]], tables: Path, *, told: Callable[[str], object] | None, **options: Any
+    starts: list[tuple[int, int]], tables: Path, way: Way, *, told: Callable[[str], object] | None
 ) -> Iterator[StartResult]:
     """Solve the starts, those of one size of board together; ``told`` gets the lines of the builds, else stdout."""
     from databases.starts import solve_starts
@@ -158,7 +173,9 @@ def _solve(
     for m in dict.fromkeys(m for m, _ in starts):
         with closing(BuildProgress()) as progress:
             chosen = [k for pits, k in starts if pits == m]
-            yield from solve_starts(tables, m, chosen, report=told or progress.say, progress=progress, **options)
+            yield from solve_starts(
+                tables, m, chosen, way, report=told or progress.say, progress=progress, bar=progress_bar
+            )
 
 
 def _tell(line: str) -> None:
@@ -191,7 +208,8 @@ def _print_reports(results: list[StartResult], form: Callable[[StartResult], str
 
 def _title(result: StartResult) -> str:
     value = result.probe.value
-    outcome = "a draw" if not value else f"the first player {'wins' if value > 0 else 'loses'} by {abs(value)}"
+    more = " or more" if result.probe.beyond else ""
+    outcome = "a draw" if not value else f"the first player {'wins' if value > 0 else 'loses'} by {abs(value)}{more}"
     seeds = "seed" if result.per_pit == 1 else "seeds"
     pits = "" if result.rules.pits == 6 else f" on {result.rules.pits} pits per side"
     return f"Awari with {result.per_pit} {seeds} per pit{pits} ({result.seeds} seeds): {outcome}"
@@ -202,8 +220,8 @@ def _fields(result: StartResult) -> list[tuple[str, str]]:
     moves = sorted(result.moves, key=lambda move: move.house)
     known = result.known
     fields = [
-        ("value", f"{signed(result.probe.value)} (margin of the player who starts, of {result.seeds} seeds)"),
-        ("moves", "  ".join(f"{_letter(move.house)} {signed(move.value)}" for move in moves)),
+        ("value", f"{_margin(result.probe)} (margin of the player who starts, of {result.seeds} seeds)"),
+        ("moves", "  ".join(f"{_letter(move.house)} {_margin(move)}" for move in moves)),
     ]
     if all(move.distance is not None for move in moves):
         plies = "  ".join(f"{_letter(move.house)} {move.distance}" for move in moves if move.value)
@@ -222,14 +240,21 @@ def _fields(result: StartResult) -> list[tuple[str, str]]:
     return fields
 
 
+def _margin(answer: Probe | MoveValue) -> str:
+    """A margin in seeds, and whether a window ends at it."""
+    return signed(answer.value) + {0: "", 1: " or more", -1: " or less"}[answer.beyond]
+
+
 def _verdict(result: StartResult) -> str:
     if result.differences:
         return "DIFFERS: " + "; ".join(result.differences)
     boards = sum(tier.boards for tier in result.tiers)
+    held = "the values" if result.windows else "every number"
+    span = f"of 0 to {result.seeds} seeds" + (" in the windows of their game" if result.windows else "")
     proof = (
-        f"every number of all {boards:,} boards of 0 to {result.seeds} seeds proved by distance"
+        f"{held} of all {boards:,} boards {span} proved by {'distance' if result.distances else 'grounding'}"
         if result.proved
-        else "tables hashed but NOT proved: they hold no distances"
+        else "tables hashed but NOT proved: they hold no distances (--prove needs none)"
     )
     if result.known is None:
         return f"nothing to compare with; {proof}"
@@ -278,6 +303,7 @@ def _json(result: StartResult) -> dict[str, Any]:
         "per_pit": result.per_pit,
         "seeds": result.seeds,
         "value": result.probe.value,
+        "beyond": result.probe.beyond or None,
         "draw": result.probe.value == 0,
         "moves": [
             {"move": _letter(move.house), "captured": move.captured} | numbers_json(move) for move in result.moves
@@ -295,6 +321,7 @@ def _json(result: StartResult) -> dict[str, Any]:
                 "wins": tier.wins,
                 "draws": tier.draws,
                 "losses": tier.losses,
+                "window": tier.window if tier.window < tier.seeds else None,
                 "seconds": tier.seconds,
                 "proved": tier.proved,
                 "sha256": tier.sha256,
@@ -348,8 +375,8 @@ def _grid_row(result: StartResult, markdown: bool) -> list[str]:
         str(result.per_pit),
         str(result.seeds),
         f"{result.tiers[-1].boards:,}",
-        signed(result.probe.value),
-        " ".join("." if value is None else signed(value) for value in result.by_house),
+        _margin(result.probe),
+        " ".join("." if move is None else _margin(move) for move in result.by_house),
         known,
         "WRONG" if result.differences and not result.proved else proof,
         _seconds(result.seconds),

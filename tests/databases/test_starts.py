@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from databases import published
 from databases.files.folder import table_path
 from databases.files.table import Table
 from databases.published import KNOWN_STARTS
-from databases.starts import solve_starts, starts_within
+from databases.starts import Way, solve_starts, starts_within
 from databases.sweeps import SweptTables
 from databases.tiers import board_index, tier_size
 from solver.oware.position import Position
@@ -108,6 +109,60 @@ def test_starts_against_brute_force(folder: Path, pits: int) -> None:
             assert move.value == move.captured - brute.value[move.board]
 
 
+@pytest.mark.parametrize("pits", [1, 2, 3])
+@pytest.mark.parametrize("margin", [1, 2])
+def test_starts_in_windows_against_brute_force(tmp_path: Path, pits: int, margin: int) -> None:
+    per_pit = [k for k in (1, 2, 3) if tier_size(pits, 2 * pits * k) < 2000]
+    for result in solve_starts(tmp_path, pits, per_pit, Way(windows=True, margin=margin, prove=True)):
+        brute = BruteTables(result.rules, result.seeds)
+        values = [(result.probe, brute.value[(result.per_pit,) * (2 * pits)])]
+        values += [(move, move.captured - brute.value[move.board]) for move in result.moves]
+        for answer, right in values:
+            low, high = answer.reach
+            assert low <= right <= high
+            assert low == high or abs(right) >= margin  # after a capture margins may be known farther
+            assert (answer.value > 0) == (right > 0) and (answer.value < 0) == (right < 0)
+        assert result.proved and not result.differences
+        assert [tier.seeds for tier in result.tiers] == [n for n in range(result.seeds + 1) if n != result.seeds - 1]
+
+
+def test_windows_are_told_and_proved_when_asked(tmp_path: Path) -> None:
+    draw = ["verify-draw", "--pits", "3", "--per-pit", "2", "--windows", "--tables", tmp_path]
+    bare = abapa(*draw)
+    assert bare.code == 0 and "(12 seeds): the first player wins by 1 or more\n" in bare.out
+    assert "  moves      A -1 or less  B +3  C 0\n" in bare.out
+    assert "agrees with what was recorded; tables hashed but NOT proved" in bare.out
+    proved = abapa(*draw, "--prove", "--margin", "4")
+    assert proved.code == 0 and "  moves      A -2  B +3  C 0\n" in proved.out
+    boards = sum(tier_size(3, n) for n in range(13) if n != 11)
+    said = f"the values of all {boards:,} boards of 0 to 12 seeds in the windows of their game proved by grounding"
+    assert said in proved.out
+    result = json.loads(abapa(*draw, "--json").out)
+    assert result["beyond"] is None and result["value"] == 3  # the wider tables serve
+    assert [tier["window"] for tier in result["tiers"] if tier["seeds"] == 12] == [4]
+
+
+def test_values_without_distances_are_proved_when_asked(tmp_path: Path) -> None:
+    draw = ["verify-draw", "--pits", "2", "--per-pit", "2", "--values-only", "--tables", tmp_path]
+    assert "NOT proved" in abapa(*draw).out
+    boards = sum(tier_size(2, n) for n in range(9))
+    assert f"every number of all {boards} boards of 0 to 8 seeds proved by grounding" in abapa(*draw, "--prove").out
+
+
+def test_a_wrong_window_is_found(tmp_path: Path) -> None:
+    rules = replace(AWARI, pits=2)
+    draw = ["verify-draw", "--pits", "2", "--per-pit", "2", "--windows", "--prove", "--tables", tmp_path]
+    assert abapa(*draw).code == 0
+    path = table_path(tmp_path, rules, 6, 3)
+    with Table.open(path) as table:
+        at = table.offsets["value"] + 5
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+    ran = abapa(*draw)
+    assert ran.code == 1 and "boards are not worth what their best move is" in ran.out and "has changed" in ran.out
+
+
 def test_the_grid_agrees_with_what_is_known(folder: Path) -> None:
     ran = abapa("verify-draw", "--grid", "--limit", "2e5", "--per-pit", "1-6", "--tables", folder)
     assert ran.code == 0, ran.err
@@ -169,12 +224,19 @@ def test_values_only_are_not_proved(tmp_path: Path) -> None:
 
 def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     draw = ["verify-draw", "--tables", tmp_path]
-    large = abapa(*draw, "--per-pit", "4")
+    large = abapa(*draw, "--per-pit", "4", "--full-tables")
     refused(large, "no room in", "the build needs")
     assert large.out.startswith("Plan: awari, tiers 0..48 (49 to build, 0 already there), value, distance\n")
     assert "boards          1,399,358,844,975" in large.out
-    planned = abapa(*draw, "--per-pit", "3", "--memory", "1GB")
-    assert planned.code == 2 and "boards             69,668,534,468" in planned.out
+    for option, boards in (("--full-tables", "69,668,534,468"), ("--windows", "56,327,751,272")):
+        planned = abapa(*draw, "--per-pit", "3", option, "--memory", "1GB")
+        assert planned.code == 2 and re.search(rf"boards +{boards}\n", planned.out)
+    assert (
+        "windows      18 at 19 seeds" in abapa(*draw, "--per-pit", "3", "--memory", "1GB").out
+    )  # large ones need no option
+    refused(abapa(*draw, "--windows", "--values-only"), "--values-only and --windows exclude each other")
+    refused(abapa(*draw, "--full-tables", "--margin", "2"), "--margin is for windows: accepted is --margin without")
+    refused(abapa(*draw, "--per-pit", "1", "--margin", "2"), "these starts are solved with full tables: add --windows")
     refused(abapa(*draw, "--per-pit", "11"), "11 seeds per pit on 6 pits per side: accepted are 1 to 10")
     refused(abapa(*draw, "--pits", "9"), "9 pits per side: accepted are 1 to 8")
     refused(abapa(*draw, "--grid", "--limit", "2"), "no start has a tier within 2 boards")
