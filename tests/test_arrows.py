@@ -30,12 +30,13 @@ ALLOWED: dict[str, str] = {
     "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
-    "databases.tiers",
+    "databases.tiers databases.windows",
     "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
-    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso databases.tiers "
+    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso "
+    "databases.halfboards databases.tiers "
     "databases.windows",
     "databases.windows": "solver.errors solver.kernels databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
