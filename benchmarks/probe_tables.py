@@ -18,11 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.builder.build import build_tables
+from databases.files.archive import Archive
+from databases.files.folder import find_tables
+from databases.files.packing import pack_half
+from databases.files.tiles import tiling
 from databases.prober import open_tables
 from databases.tiers import board_at, tier_size
 from solver.oware.rules import Rules
 
-MANY, FEW = 1_000_000, 5_000
+MANY, FEW, COLD = 1_000_000, 5_000, 500
 
 
 def main() -> None:
@@ -49,6 +53,27 @@ def measure(folder: Path, rules: Rules, seeds: int) -> None:
         report("probe", FEW, lambda: [tables.probe(board) for board in few])
         report("moves", FEW, lambda: [tables.moves(board) for board in few])
         report("probe_many", MANY, lambda: tables.probe_many(boards))
+    with tempfile.TemporaryDirectory() as packed:
+        for path in find_tables(folder, rules).values():
+            (Path(packed) / path.name).symlink_to(path.absolute())
+        with open_tables(packed, rules) as tables:
+            archive = pack_half(tables.plain(seeds))
+        light, boards = tiling(rules.pits, seeds).light, tier_size(rules.pits, seeds)
+        measure_archive(archive, np.random.default_rng(2003).integers(light, boards, FEW))
+
+
+def measure_archive(path: Path, heavy: NDArray[np.int64]) -> None:
+    """Print what a heavy board takes in an archive of half of the boards: its tile to be decoded, or decoded before."""
+    indexes = heavy.tolist()
+
+    def cold() -> None:
+        with Archive.open(path) as archive:
+            for index in indexes[:COLD]:
+                archive.read("value", index)
+
+    report("archive, tile decoded", COLD, cold)
+    with Archive.open(path) as archive:
+        report("archive, tile kept", FEW, lambda: [archive.read("value", index) for index in indexes])
 
 
 def open_all(folder: Path, rules: Rules) -> None:

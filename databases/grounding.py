@@ -32,7 +32,7 @@ from databases.machine import available_memory
 from databases.prober import Tables
 from databases.tiers import block_offsets, board_at
 from databases.verifier import Verdict, block_start, board_text
-from databases.windows import FULL, Coding
+from databases.windows import FULL, Stored, StoredTiers
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add
@@ -45,13 +45,6 @@ Stepped = Callable[[int], object]
 
 def _silent(boards: int) -> None:
     """Tell nobody."""
-
-
-class Stored(NamedTuple):
-    """The values of one tier as they lie in memory: their bytes (in a window with the spare one), and their coding."""
-
-    data: NDArray[np.uint8]
-    coding: Coding
 
 
 class Findings(NamedTuple):
@@ -154,7 +147,7 @@ class _Tier:
     def __init__(self, seeds: int, moves: HalfMoves, values: Sequence[Stored], pits: int, threads: int) -> None:
         counts = moves.counts[: seeds + 1]
         self.seeds, self.pits, self.moves, self.counts, self.threads = seeds, pits, moves, counts, threads
-        self.tables = Tiers.of(values)
+        self.tables = StoredTiers.of(values)
         self.kept = values  # so that what the addresses name stays
         self.blocks = block_offsets(pits, seeds)
         self.lines = _lines(counts)
@@ -245,23 +238,6 @@ def _lines(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the bits of block a begin, in bytes: each half A begins a byte. The last is the size of all."""
     sizes = counts * -(-counts[::-1] // 8)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-
-
-class Tiers(NamedTuple):
-    """Where the values of tiers 0..n are: address (uint64), bits per number and window (int64) of each."""
-
-    address: NDArray[np.uint64]
-    bits: NDArray[np.int64]
-    window: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: Sequence[Stored]) -> Tiers:
-        """Of tables that the caller keeps."""
-        return cls(
-            np.array([tier.data.ctypes.data for tier in values], np.uint64),
-            np.array([tier.coding.bits for tier in values], np.int64),
-            np.array([tier.coding.window for tier in values], np.int64),
-        )
 
 
 class Played(NamedTuple):

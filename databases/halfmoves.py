@@ -1,4 +1,4 @@
-"""What each move does to the two halves of a board, for the proof of tables: the verifier's own move tables.
+"""What each move does to the two halves of a board: for the proof of tables, and for the light boards of archives.
 
 A sowing touches the opponent's half B only through its *outcome*: how many seeds cross over, t, and whether the last
 one falls there; outcome o = 2t + (1 if it does). So the half A' that a move leaves depends on A and the house alone,

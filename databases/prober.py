@@ -40,7 +40,7 @@ from databases.files.header import QUANTITIES, is_dense
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
 from databases.machine import available_memory
-from databases.tiers import MAX_SEEDS, block_offsets, board_index, index_in_tier, tier_index
+from databases.tiers import MAX_SEEDS, board_index, index_in_tier, offset_table, tier_index
 from databases.windows import FULL
 from solver.errors import AbapaError, PositionError, RulesError, cut, quoted
 from solver.kernels.compile import kernel
@@ -331,7 +331,12 @@ class Tables:
         for n, table in tables.items():
             if isinstance(table, Archive):
                 here = np.flatnonzero((seeds == n) & (indexes >= 0))
-                out[here] = table.read_many(quantity, indexes[here])
+                try:
+                    out[here] = table.read_many(quantity, indexes[here])
+                except MissingTierError:  # its light boards need smaller tiers
+                    if default is None:
+                        raise
+                    out[here] = [self._read_or(table, quantity, at, default) for at in indexes[here].tolist()]
         for at in np.flatnonzero(indexes < 0):
             out[at] = self._one_of_many(tuple(array[at].tolist()), quantity, default)
         return out
@@ -409,8 +414,9 @@ class Tables:
                 self._want_open()
                 table = self._opened.get(seeds)
                 if table is None:
-                    kind = Table if seeds in self._plain else Archive
-                    table = self._opened[seeds] = kind.open(self._paths[seeds])
+                    path = self._paths[seeds]
+                    table = Table.open(path) if seeds in self._plain else Archive.open(path, self._there)
+                    self._opened[seeds] = table
         return table
 
     def _there(self, seeds: int) -> Table | Archive:
@@ -580,11 +586,8 @@ class Tables:
     def _geometry(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Which tiers are there, rank terms, half counts and block offsets of them all (one row a tier)."""
         top, pits = max(self._paths, default=0), self.rules.pits
-        offsets = np.zeros((top + 1, top + 2), np.int64)
-        for n in range(top + 1):
-            offsets[n, : n + 2] = block_offsets(pits, n)
         there = np.array([n in self._paths for n in range(top + 1)])
-        return there, rank_terms(pits, top), half_counts(pits, top), offsets
+        return there, rank_terms(pits, top), half_counts(pits, top), offset_table(pits, top)
 
     def _holding(self, seeds: int, quantity: str) -> Table | Archive:
         """A tier that is there. Raises :class:`~solver.errors.AbapaError` unless it holds the quantity."""
@@ -595,6 +598,12 @@ class Tables:
                 f"not {quantity}"
             )
         return table
+
+    def _read_or(self, table: Archive, quantity: str, at: int, default: int) -> int:
+        try:
+            return table.read(quantity, at)
+        except MissingTierError:
+            return default
 
     def _one_of_many(self, board: Board, quantity: str, default: int | None) -> int:
         try:

@@ -38,6 +38,16 @@ def block_offsets(pits: int, seeds: int) -> NDArray[np.int64]:
     return offsets
 
 
+@cache
+def offset_table(pits: int, seeds: int) -> NDArray[np.int64]:
+    """:func:`block_offsets` of the tiers of 0..seeds seeds, a row each, filled up with 0: (seeds + 1, seeds + 2)."""
+    table = np.zeros((seeds + 1, seeds + 2), np.int64)
+    for n in range(seeds + 1):
+        table[n, : n + 2] = block_offsets(pits, n)
+    table.setflags(write=False)
+    return table
+
+
 class TierIndex(NamedTuple):
     """What :func:`index_in_tier` needs to know of one tier, for a search that has a look-up of its own."""
 

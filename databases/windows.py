@@ -15,7 +15,7 @@ takes a byte, as in a full table. Margins are in seeds from the mover's view. Fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,6 +94,12 @@ class Coding(NamedTuple):
         pair = int(stored[bit >> 3]) | int(stored[(bit >> 3) + 1]) << 8
         return (pair >> (bit & 7)) % (1 << self.bits) - self.window
 
+    def read_many(self, stored: NDArray[np.uint8], indexes: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The same of many, (k,) int8."""
+        bit = indexes * self.bits
+        pair = stored[bit >> 3] | stored[(bit >> 3) + 1].astype(np.int64) << 8
+        return ((pair >> (bit & 7)) % (1 << self.bits) - self.window).astype(np.int8)
+
     def decode(self, stored: NDArray[np.uint8], boards: int) -> NDArray[np.int8]:
         """The first ``boards`` margins of bytes that begin with one."""
         if not self.dense:
@@ -134,6 +140,30 @@ def decoded(pieces: Iterable[memoryview], coding: Coding, boards: int) -> Iterat
 
 FULL = Coding(8, WHOLE)
 """The coding of a full table."""
+
+
+class Stored(NamedTuple):
+    """A margin of each board of one tier, as they lie in memory: bytes (in a window with the spare one), and coding."""
+
+    data: NDArray[np.uint8]
+    coding: Coding
+
+
+class StoredTiers(NamedTuple):
+    """Where the margins of tiers 0..n are: address (uint64), bits per number and window (int64) of each."""
+
+    address: NDArray[np.uint64]
+    bits: NDArray[np.int64]
+    window: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Sequence[Stored]) -> StoredTiers:
+        """Of tables that the caller keeps."""
+        return cls(
+            np.array([tier.data.ctypes.data for tier in values], np.uint64),
+            np.array([tier.coding.bits for tier in values], np.int64),
+            np.array([tier.coding.window for tier in values], np.int64),
+        )
 
 
 @kernel

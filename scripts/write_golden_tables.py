@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from databases.builder.build import build_tables
-from databases.files.folder import archive_path, table_path
-from databases.files.header import FORMAT_VERSION, WINDOW_VERSION
-from databases.files.packing import pack
+from databases.files.folder import archive_path, find_tables, table_path
+from databases.files.header import FORMAT_VERSION, HALF_VERSION, WINDOW_VERSION
+from databases.files.packing import pack, pack_half
 from databases.files.table import Table
 from databases.omweso.solve import solve_small
 from databases.omweso.tables import save_small
@@ -27,13 +27,27 @@ OWARE = {"awari+pits=3": (5, False), "awari+pits=2": (5, True), "abapa+pits=3": 
 PACKED = "awari+pits=2"
 GAMES = {"awari+pits=2": Game(5), "awari+pits=3": Game(5, margin=3), "abapa+pits=2": Game(6, margin=4)}
 """Rule id -> the game whose largest tier is kept, in a window of 2, 3 and 4 bits."""
+HALF_GAME = "abapa+pits=2"
 OMWESO = ("tournament+columns=2", 4)
 
 
 def make_golden(folder: Path) -> dict[int, list[Path]]:
     """Make every golden table of today's in folders below ``folder``: files by version; smaller tiers lie beside."""
-    full, cut = folder / "full", folder / "cut"
-    return {FORMAT_VERSION: _make_full(full), WINDOW_VERSION: _make_cut(cut)}
+    full, cut, half = folder / "full", folder / "cut", folder / "half"
+    return {FORMAT_VERSION: _make_full(full), WINDOW_VERSION: _make_cut(cut), HALF_VERSION: _make_half(half)}
+
+
+def _make_half(folder: Path) -> list[Path]:
+    """Archives of half of the boards, with the smaller tiers that they rest on: with distances, and in windows."""
+    full, game = Rules.parse(PACKED), Rules.parse(HALF_GAME)
+    build_tables(folder, full, OWARE[PACKED][0], distance=True)
+    build_tables(folder, game, game=GAMES[HALF_GAME])
+    files = []
+    for rules in (full, game):
+        for path in reversed(find_tables(folder, rules).values()):
+            with Table.open(path) as table:
+                files.append(pack_half(table))
+    return files
 
 
 def _make_cut(folder: Path) -> list[Path]:

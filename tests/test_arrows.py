@@ -28,7 +28,7 @@ ALLOWED: dict[str, str] = {
     "databases.starts databases.tiers databases.windows",
     "solver.__main__": "solver.cli",
     "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
-    "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
+    "databases.files databases.halfboards databases.halfmoves databases.machine databases.tiers databases.windows",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers databases.windows",
     "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
@@ -36,8 +36,8 @@ ALLOWED: dict[str, str] = {
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
     "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso "
-    "databases.halfboards databases.tiers "
-    "databases.windows",
+    "databases.halfboards databases.halfmoves databases.tiers databases.windows",
+    "databases.halfmoves": "solver.kernels solver.oware databases.halfboards",
     "databases.windows": "solver.errors solver.kernels databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
     "databases.halfboards": "solver.kernels",

@@ -9,13 +9,18 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import h5py
 import pytest
 
 from databases.builder.build import build_tables
 from databases.files.folder import table_path
+from databases.files.packing import pack_half
+from databases.files.table import Table
+from databases.files.tiles import tiling
 from databases.prober import open_tables
+from databases.tiers import board_at, tier_size
 from databases.windows import Game
 from scripts import write_cli_docs
 from solver.oware.rules import AWARI, Rules
@@ -102,7 +107,7 @@ def test_a_stranger_reads_a_table(tmp_path: Path, rules: Rules) -> None:
     """With nothing but the code in docs/format.md, which imports h5py and the standard library."""
     quantities = ("value", "lower", "upper") if rules.has_bounds else ("value", "distance")
     numbers = write_tables(tmp_path, rules, 4, quantities)
-    code, _ = blocks(DOCS / "format.md", "python")
+    code, *_ = blocks(DOCS / "format.md", "python")
     lines = [line for line in code.splitlines() if line]
     assert set(re.findall(r"(?:from|import) (\w+)", code)) == {"math", "comb", "h5py"} and len(lines) <= 12
     namespace: dict = {}
@@ -128,11 +133,31 @@ def test_a_stranger_reads_a_table_in_a_window(tmp_path: Path) -> None:
     assert {window for n in Game(12).tiers if (window := Game(12).window(n)) < n} == {1, 3, 4, 5, 6}
 
 
+@pytest.mark.parametrize(("rules", "seeds"), [("abapa+pits=3", 7), ("awari", 5), ("awari+pits=2", 6)])
+def test_a_stranger_reads_an_archive_of_half_of_the_boards(tmp_path: Path, rules: str, seeds: int) -> None:
+    chosen = Rules.parse(rules)
+    quantities = ("value", "lower", "upper") if chosen.has_bounds else ("value",)
+    numbers = write_tables(tmp_path, chosen, seeds, quantities)
+    with Table.open(table_path(tmp_path, chosen, seeds)) as table:
+        path = pack_half(table)
+    namespace: dict = {}
+    exec("\n".join(blocks(DOCS / "format.md", "python")), namespace)
+    for index in range(tier_size(chosen.pits, seeds) - 1, tiling(chosen.pits, seeds).light - 1, -7):
+        for quantity in quantities:
+            board = board_at(chosen.pits, seeds, index)
+            assert namespace["read_heavy"](path, board, quantity) == at(numbers, quantity, board)
+
+
 def test_the_format_page_names_every_attribute(tmp_path: Path) -> None:
     rules = Rules.parse("abapa+pits=2")
     write_tables(tmp_path, rules, 3, ("value", "lower", "upper", "distance"))
     build_tables(tmp_path, rules, game=Game(4), threads=1)
     text = (DOCS / "format.md").read_text()
+    with Table.open(table_path(tmp_path, rules, 3)) as table, h5py.File(pack_half(table)) as half:
+        value: Any = half["value"]
+        group: Any = half["tiles/value"]
+        assert [name for name in [*half.attrs, *value.attrs] if f"`{name}" not in text] == []
+        assert all(f"`{name}" in text or f"/{name}" in text for name in [*half, *group])
     with h5py.File(tmp_path / f"{rules.id}-03.h5") as file, h5py.File(tmp_path / f"{rules.id}-04.w1.h5") as cut:
         names = [*file.attrs, *file.keys(), *cut.attrs]
         for quantity in ("value", "lower", "upper", "distance"):

@@ -9,6 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 PIECE = 1 << 20
 """Bytes that are read, hashed and counted at a time: they stay in the second-level cache."""
@@ -45,6 +50,17 @@ def take_room(descriptor: int, size: int) -> None:
     """
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
+
+
+def scratch_array(folder: Path, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+    """So many numbers to write and read, in a file without a name in ``folder``, which is gone when the array is.
+
+    Where the folder cannot be written the file lies where the system keeps such files. Raises OSError.
+    """
+    where = folder if os.access(folder, os.W_OK) else None
+    with TemporaryFile(dir=where) as file:
+        take_room(file.fileno(), kind.itemsize * count)
+        return np.asarray(np.memmap(file, kind, "r+", 0, (count,)))
 
 
 def flush(path: Path) -> None:

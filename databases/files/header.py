@@ -37,6 +37,8 @@ FORMAT_VERSION = 1
 """docs/format.md says what raises it."""
 WINDOW_VERSION = 2
 """The version of tables with a window, which readers of version 1 would take for full ones."""
+HALF_VERSION = 3
+"""The version of archives that hold heavy boards alone (:mod:`databases.files.halves`), with a window or without."""
 
 QUANTITIES: dict[str, np.dtype[Any]] = {
     "value": np.dtype("<i1"),
@@ -81,6 +83,11 @@ def is_dense(quantity: str, coding: Coding) -> bool:
 def stored_as(quantity: str, boards: int, coding: Coding) -> tuple[np.dtype[Any], int]:
     """Type and number of the elements of a quantity's dataset in a plain table of so many boards."""
     return (np.dtype("u1"), coding.size(boards)) if is_dense(quantity, coding) else (QUANTITIES[quantity], boards)
+
+
+def is_half(attributes: Mapping[str, Any]) -> bool:
+    """Whether an archive holds heavy boards alone."""
+    return attributes["format_version"] == HALF_VERSION
 
 
 def stored_bytes(quantity: str, boards: int, coding: Coding) -> int:
@@ -146,12 +153,15 @@ def read_header(path: Path, file: h5py.File, kind: str, name: TableName) -> Head
     digests: dict[str, Digest] = {}
     largest: int | None = None
     for quantity in quantities:
-        dataset = own_dataset(path, file, quantity, packed=kind != FORMAT)
+        coded = is_half(attributes)
+        dataset = own_dataset(path, file, quantity, packed=kind != FORMAT and not coded)
         told = own_attributes(dataset)
         stored = own_dataset(path, file, f"chunk_sha256/{quantity}")
         plain, count = stored_as(quantity, positions, coding)
         kept, numbers = (plain, count) if kind == FORMAT else (QUANTITIES[quantity], positions)
-        if dataset.shape != (numbers,) or dataset.dtype != kept:
+        if coded and (dataset.ndim != 1 or dataset.dtype != np.uint8):
+            raise ForeignTableError(path, f"holds no streams of {quantity}", REBUILD)
+        if not coded and (dataset.shape != (numbers,) or dataset.dtype != kept):
             raise ForeignTableError(path, f"holds no {numbers} numbers of {quantity} in {kept}", REBUILD)
         if quantity != "distance":
             histograms[quantity] = read_histogram(told, "histogram")
@@ -171,7 +181,8 @@ def read_header(path: Path, file: h5py.File, kind: str, name: TableName) -> Head
 def _coding_of(path: Path, attributes: Mapping[str, Any]) -> Coding:
     """The window that a table states, in the bits that belong to it, in the version that belongs to it."""
     window, bits = attributes.get("window", WHOLE), attributes.get("bits", FULL.bits)
-    cut = attributes["format_version"] == WINDOW_VERSION
+    version = attributes["format_version"]
+    cut = version == WINDOW_VERSION or (version == HALF_VERSION and "window" in attributes)
     if window is True or not isinstance(window, int) or not 1 <= window <= (attributes["seeds"] - 1 if cut else WHOLE):
         raise ForeignTableError(path, f"states a window of {shown(window)}: its attributes are damaged", REBUILD)
     coding = Coding.of(window)
@@ -191,9 +202,10 @@ def _check_format(path: Path, attributes: Mapping[str, Any], kind: str) -> None:
         raise TableVersionError(
             path, f"is in format version {shown(version)}, older than the {FORMAT_VERSION} read here", REBUILD
         )
-    if version > WINDOW_VERSION:
+    newest = WINDOW_VERSION if kind == FORMAT else HALF_VERSION
+    if version > newest:
         raise TableVersionError(
-            path, f"is in format version {shown(version)}, newer than the {WINDOW_VERSION} read here", "update Abapa"
+            path, f"is in format version {shown(version)}, newer than the {newest} read here", "update Abapa"
         )
     if attributes.get("complete") is not True:
         raise IncompleteTableError(path, "was not finished", REBUILD)

@@ -13,7 +13,9 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +23,19 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.files.archive import FORMAT, Archive, gaps, load_zstd, places, table_name
+from databases.files.archive import FORMAT, Archive, Neighbours, gaps, load_zstd, places, table_name, want_window
 from databases.files.chunks import ZSTD
 from databases.files.disk import flush, take_room, write_all
 from databases.files.faults import REBUILD, InaccessibleTableError, TableError, TableWriteError, error_text
 from databases.files.folder import archive_path, table_path
+from databases.files.halves import write_coded
 from databases.files.hdf5 import new_file, opened, own_attributes, own_dataset, set_attributes
-from databases.files.header import is_dense, stored_as
+from databases.files.header import HALF_VERSION, is_dense, stored_as
 from databases.files.table import Table
+from databases.files.tiles import tiling
 from solver.errors import AbapaError
 from solver.files import open_regular
+from solver.oware.rules import Rules
 
 COMPRESSIONS = ("gzip", "zstd")
 CHUNK_BYTES = 64 << 10
@@ -50,23 +55,64 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     :class:`~databases.files.faults.TableError` for a table whose hashes do not fit, and
     :class:`~databases.files.faults.TableWriteError` when the disk refuses.
     """
-    if faults := table.check():
-        raise TableError(table.path, f"is damaged, so it is not packed: {faults[0]}", REBUILD)
+    _want_right(table)
     if compression == "zstd":
         load_zstd(table.path)
+    write = _write_gzip if compression == "gzip" else _write_zstd
+    return _pack(table, {}, lambda file, quantity, numbers: write(file, quantity, numbers, threads))
+
+
+def pack_half(table: Table, *, threads: int = 2) -> Path:
+    """The same in half of the space: heavy boards alone, coded by their neighbours (:mod:`databases.files.halves`).
+
+    What is written is read back, light boards and all, before it gets its name. The tables of 0..n - 2 seeds must lie
+    in the folder, plain or packed. Raises :class:`~solver.errors.AbapaError` where one is missing or does not know
+    enough, and where numbers of light boards do not follow from them.
+    """
+    if not isinstance(table.rules, Rules):
+        raise AbapaError(f"{table.path}: tables of {table.rules.game} are packed whole (gzip or zstd)")
+    tiles = tiling(table.rules.pits, table.seeds)
+    with closing(Neighbours(table.path.parent, table.rules)) as smaller:
+        for seeds in range(table.seeds - 1):
+            want_window(table, smaller(seeds))
+        _want_right(table)
+
+        def write(file: h5py.File, quantity: str, numbers: NDArray[Any]) -> h5py.Dataset:
+            return write_coded(file, quantity, numbers[tiles.light :], tiles, threads)
+
+        def compare(part: Path) -> None:
+            with Archive.open(part, smaller, table_name(table)) as packed:
+                if faults := packed.check(threads):
+                    raise TableError(table.path, f"does not follow from the tables of smaller tiers: {faults[0]}")
+
+        return _pack(table, {"format_version": HALF_VERSION}, write, compare)
+
+
+def _want_right(table: Table) -> None:
+    if faults := table.check():
+        raise TableError(table.path, f"is damaged, so it is not packed: {faults[0]}", REBUILD)
+
+
+def _pack(
+    table: Table,
+    attributes: Mapping[str, Any],
+    write: Callable[[h5py.File, str, NDArray[Any]], h5py.Dataset],
+    compare: Callable[[Path], object] = lambda part: None,
+) -> Path:
+    """Write an archive: attributes, each quantity by ``write``, the frame. ``compare`` looks at it before it counts."""
     path = archive_path(table.path.parent, table.rules, table.seeds, table.coding.window)
     part = path.with_name(path.name + ".part")
     try:
         part.unlink(missing_ok=True)
         with new_file(part) as file, opened(table.path) as plain:
-            set_attributes(file, {**own_attributes(plain), "format": FORMAT})
+            set_attributes(file, {**own_attributes(plain), "format": FORMAT, **attributes})
             plain.copy("chunk_sha256", file)
             for quantity in table.quantities:
-                write = _write_gzip if compression == "gzip" else _write_zstd
-                dataset = write(file, quantity, _numbers(table, quantity), threads)
+                dataset = write(file, quantity, _numbers(table, quantity))
                 told = own_attributes(own_dataset(table.path, plain, quantity))
                 set_attributes(dataset, {**told, "offset_in_file": table.offsets[quantity]})
             file.create_dataset("frame", data=_frame(table), chunks=True, compression="gzip", track_times=False)
+        compare(part)
         flush(part)
         part.rename(path)
         flush(path.parent)

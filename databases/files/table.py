@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -37,9 +37,12 @@ from databases.files.hdf5 import opened, own_dataset
 from databases.files.header import FORMAT, QUANTITIES, Header, bits_of, is_dense, read_header, stored_as, stored_bytes
 from databases.files.histograms import count_exact, count_margins, histogram_fault
 from databases.files.journal import plausible_seconds, seconds_taken
-from databases.windows import Decoder, decoded
+from databases.halfmoves import HalfMoves
+from databases.windows import Decoder, Stored, decoded
 from solver.files import open_regular
 
+Margins = Mapping[str, Stored]
+"""Some margins of all boards of a tier, by the quantity."""
 Access = Literal["lookups", "pass", "mixed"]
 """How a map will be read: at random places, from front to back, or row by row with the rows anywhere.
 
@@ -87,6 +90,16 @@ class FinishedTable:
 
     def read(self, quantity: str, index: int) -> int:
         """One number. Raises KeyError for a quantity that the table does not hold."""
+        raise NotImplementedError
+
+    def read_many(self, quantity: str, indexes: NDArray[np.int64]) -> NDArray[Any]:
+        """Many numbers, shape and order of ``indexes``, (k,) int64. Raises as :meth:`read`."""
+        raise NotImplementedError
+
+    def stored(self, names: Sequence[str], smaller: Sequence[Margins], moves: HalfMoves) -> Margins:
+        """Margins of all boards as they lie in memory. An archive of half of them works the others out of ``smaller``,
+        those of the tiers of fewer seeds, by ``moves``. Raises :class:`TableError` for what cannot be read.
+        """
         raise NotImplementedError
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
@@ -229,6 +242,13 @@ class Table(FinishedTable):
     def read(self, quantity: str, index: int) -> int:
         numbers = self.map(quantity, "lookups")
         return self.coding.read(numbers, index) if is_dense(quantity, self.coding) else int(numbers[index])
+
+    def read_many(self, quantity: str, indexes: NDArray[np.int64]) -> NDArray[Any]:
+        numbers = self.map(quantity, "lookups")
+        return self.coding.read_many(numbers, indexes) if is_dense(quantity, self.coding) else numbers[indexes]
+
+    def stored(self, names: Sequence[str], smaller: Sequence[Margins], moves: HalfMoves) -> Margins:
+        return {name: Stored(self.map(name).view(np.uint8), self.coding) for name in names}
 
     def chunks(self, quantity: str) -> Iterator[memoryview]:
         self._want_open()

@@ -12,14 +12,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts
 from databases.tiers import block_offsets
-from solver.kernels.compile import inline_kernel
+from solver.kernels.compile import inline_kernel, kernel
 
 AREA = 2048
 """Boards of a tile, at most: what one look-up decodes."""
@@ -57,6 +57,8 @@ class Tiling:
     """The same for kernels, a row a block."""
     starts: tuple[int, ...]
     """The heavy board that each block begins with."""
+    firsts: tuple[int, ...]
+    """The tile that each block begins with."""
 
     def place(self, heavy: int) -> tuple[int, int]:
         """The tile of heavy board number ``heavy``, and its place there."""
@@ -66,12 +68,35 @@ class Tiling:
         right, column = divmod(column, width)
         return tile + down * across + right, row * min(width, columns - right * width) + column
 
-    def boards(self, tile: int) -> int:
-        """How many boards a tile has."""
-        block = next(block for block in reversed(self.blocks) if block.tile <= tile)
-        down, right = divmod(tile - block.tile, block.across)
-        height = min(block.height, block.rows - down * block.height)
-        return height * min(block.width, block.columns - right * block.width)
+    def places(self, heavy: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same of many, (k,) int64 each."""
+        tiles, places = np.empty_like(heavy), np.empty_like(heavy)
+        place_many(self.geometry, heavy, tiles, places)
+        return tiles, places
+
+    def shape(self, tile: int) -> tuple[int, int]:
+        """Rows and columns of a tile."""
+        _, _, height, width = self._extent(tile)
+        return height, width
+
+    def cut(self, heavy: NDArray[Any], tile: int) -> NDArray[Any]:
+        """The numbers of a tile, row by row, out of those of all heavy boards: a new array."""
+        first, columns, height, width = self._extent(tile)
+        out = np.empty(height * width, heavy.dtype)
+        copy_rectangle(heavy, first, columns, out, 0, width, height, width)
+        return out
+
+    def paste(self, numbers: NDArray[Any], tile: int, heavy: NDArray[Any]) -> None:
+        """Put the numbers of a tile, row by row, where they belong among those of all heavy boards."""
+        first, columns, height, width = self._extent(tile)
+        copy_rectangle(numbers, 0, width, heavy, first, columns, height, width)
+
+    def _extent(self, tile: int) -> tuple[int, int, int, int]:
+        """First board, columns of the block, rows and columns of a tile."""
+        board, start, rows, columns, height, width, across = self.blocks[bisect_right(self.firsts, tile) - 1]
+        down, right = divmod(tile - start, across)
+        first = board + down * height * columns + right * width
+        return first, columns, min(height, rows - down * height), min(width, columns - right * width)
 
 
 @cache
@@ -89,8 +114,8 @@ def tiling(pits: int, seeds: int, area: int = AREA) -> Tiling:
         tile += across * -(-rows // height)
     most = max(block.height * block.width for block in blocks)
     geometry = np.array(blocks, np.int64)
-    starts = tuple(block.board for block in blocks)
-    return Tiling(seeds, light, int(offsets[-1]) - light, tile, most, tuple(blocks), geometry, starts)
+    starts, firsts = tuple(block.board for block in blocks), tuple(block.tile for block in blocks)
+    return Tiling(seeds, light, int(offsets[-1]) - light, tile, most, tuple(blocks), geometry, starts, firsts)
 
 
 @inline_kernel
@@ -113,3 +138,27 @@ def extent_of(geometry, block, tile):
     right = number - down * across
     first = geometry[k, np.uint64(0)] + down * height * columns + right * width
     return first, columns, min(height, rows - down * height), min(width, columns - right * width)
+
+
+@kernel
+def copy_rectangle(source, start, step, out, begin, stride, height, width):
+    """Copy ``height`` rows of ``width`` numbers, whose rows lie ``step`` and ``stride`` apart."""
+    for row in range(height):
+        for column in range(width):
+            out[np.uint64(begin + row * stride + column)] = source[np.uint64(start + row * step + column)]
+
+
+@kernel
+def place_many(geometry, heavy, tiles, places):
+    """Tile of each heavy board, and its place there."""
+    last = np.int64(geometry.shape[0] - 1)
+    for k in range(heavy.shape[0]):
+        block = last
+        while geometry[block, 0] > heavy[k]:
+            block -= 1
+        columns, height, width, across = geometry[block, 3], geometry[block, 4], geometry[block, 5], geometry[block, 6]
+        row = (heavy[k] - geometry[block, 0]) // columns
+        column = heavy[k] - geometry[block, 0] - row * columns
+        down, right = row // height, column // width
+        tiles[k] = geometry[block, 1] + down * across + right
+        places[k] = (row - down * height) * min(width, columns - right * width) + column - right * width

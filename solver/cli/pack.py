@@ -14,15 +14,17 @@ from solver.oware.rules import Rules
 
 @click.command
 @tiers_options
-@click.option("--compression", type=click.Choice(["gzip", "zstd"]), default="gzip", show_default=True,
-              help="Every HDF5 library reads gzip. zstd is smaller and needs the extra abapa[zstd].")  # fmt: skip
+@click.option("--compression", type=click.Choice(["half", "gzip", "zstd"]), default="half", show_default=True,
+              help="half: keep half of the boards; the others follow from them and from smaller tiers. "
+              "gzip and zstd: keep all. Every HDF5 library reads gzip; zstd needs the extra abapa[zstd].")  # fmt: skip
 @click.option("--remove", is_flag=True, help="Remove each plain table after its packed form has been written.")
 def command(rules: Rules, tables: Path, seeds: int | None, compression: str, remove: bool) -> None:
     """Write tables in packed form, RULES-SEEDS.packed.h5, beside the plain ones.
 
     \b
     A packed table
-    - takes less than half the disk;
+    - takes a fifth of the disk (with gzip less than half);
+    - needs the tables of the smaller tiers beside it, plain or packed (with gzip it needs none);
     - answers abapa probe directly, but more slowly;
     - counts as existing for abapa build, but is not read by the search and the proofs;
     - is restored byte for byte by abapa unpack.
@@ -44,7 +46,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
         raise AbapaError(f"no {rules.id} tables in {existing_folder(tables)}: abapa build makes them")
     total = sum(plain[n].stat().st_size for n in chosen if n in plain)
     with BuildLock(tables), progress_bar(total, "B", "pack") as bar:
-        for n in chosen:
+        for n in reversed(chosen):  # so that smaller tiers are plain as long as larger ones rest on them
             target, said = packed.get(n), "already packed"
             if n in plain:
                 target, said = _pack(plain[n], target, compression)
@@ -65,7 +67,7 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
 def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]:
     """Pack a table unless it is packed already, with the same numbers; the packed file, and what was done."""
     from databases.files.archive import Archive
-    from databases.files.packing import pack
+    from databases.files.packing import pack, pack_half
     from databases.files.table import Table
 
     with Table.open(path) as table:
@@ -73,5 +75,5 @@ def _pack(path: Path, packed: Path | None, compression: str) -> tuple[Path, str]
             with Archive.open(packed) as there:
                 if there.header.digests == table.header.digests:
                     return packed, "already packed"
-        target = pack(table, compression=compression)
+        target = pack_half(table) if compression == "half" else pack(table, compression=compression)
         return target, f"{path.stat().st_size:,} bytes packed into {target.stat().st_size:,}"

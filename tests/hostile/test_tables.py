@@ -30,11 +30,19 @@ from tests.hostile.damage import (
 TABLES = Path(__file__).resolve().parents[1] / "data" / "tables"
 PLAIN = ["version-1/awari+pits=2-05.h5", "version-1/abapa+pits=3-04.h5", "version-1-early/awari+pits=3-04.h5"]
 PACKED = ["version-1/awari+pits=2-05.packed.h5", "version-1-early/awari+pits=3-04.packed.h5"]
+HALF = "version-3/awari+pits=2-05.packed.h5"
 OMWESO = ["version-1/tournament+columns=2-04.h5"]
-EVERY = [*PLAIN, *PACKED, *OMWESO]
+EVERY = [*PLAIN, *PACKED, HALF, *OMWESO]
 KIND = dict.fromkeys(PLAIN, "damaged tables") | dict.fromkeys(PACKED, "damaged archives")
+KIND[HALF] = "damaged archives of half of the boards"
 KIND |= dict.fromkeys(OMWESO, "damaged omweso tables")
 COUNTS = [pytest.param(60, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)]
+
+
+def bring_smaller(name: str, folder: Path) -> None:
+    """Copy what a golden archive of half of the boards rests on."""
+    for path in (TABLES / name).parent.glob("awari*") if name == HALF else ():
+        shutil.copy(path, folder)
 
 
 def judge(truth: dict[str, Any]) -> Judge:
@@ -65,6 +73,7 @@ def refused_or_found(trial: Trial, name: str, path: Path, truth: dict[str, Any],
 @pytest.mark.parametrize("name", EVERY)
 def test_bytes(name: str, count: int, worker: Worker, tmp_path: Path) -> None:
     whole, path = TABLES / name, tmp_path / Path(name).name
+    bring_smaller(name, tmp_path)
     shutil.copy(whole, path)
     trial, data = Trial(worker, KIND[name]), whole.read_bytes()
     truth = trial.truth("table", path=str(path))
@@ -90,6 +99,7 @@ def changes(path: Path, secret: Path) -> list[Change]:
 def test_hdf5(name: str, part: int, parts: int, worker: Worker, tmp_path: Path) -> None:
     """Made by HDF5 itself, so that no checksum of its own tells. In every run one attribute in six, all datasets."""
     whole, path = TABLES / name, tmp_path / Path(name).name
+    bring_smaller(name, tmp_path)
     secret = tmp_path / "secret"
     secret.write_bytes(SECRET * 4096)
     shutil.copy(whole, path)
@@ -122,10 +132,11 @@ def test_things_in_place_of_a_table(name: str, worker: Worker, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("name", [PLAIN[0], PACKED[0]])
+@pytest.mark.parametrize("name", [PLAIN[0], PACKED[0], HALF])
 def test_asking_damaged_tables(name: str, count: int, worker: Worker, tmp_path: Path) -> None:
     """A prober looks at no hash: it may be told false numbers, but nothing else may go wrong."""
     whole, path = TABLES / name, tmp_path / Path(name).name
+    bring_smaller(name, tmp_path)
     trial = Trial(worker, "damaged tables that were asked")
     shutil.copy(whole, path)
     trial.truth("asked", folder=str(tmp_path), rules="awari+pits=2", seeds=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import comb
 
 import numpy as np
@@ -75,11 +76,13 @@ def test_every_heavy_board_has_one_place(pits: int, seeds: int) -> None:
             (tile, place) for tile, extent in enumerate(extents(tiles)) for place in range(len(boards_of(extent)))
         ]
         boards = [board for extent in extents(tiles) for board in boards_of(extent)]
+        many = tiles.places(np.array(boards, np.int64))
+        assert list(zip(*(numbers.tolist() for numbers in many), strict=True)) == placed
         assert dict(zip(boards, placed, strict=True)) == {board: tiles.place(board) for board in range(tiles.heavy)}
-        assert [tiles.boards(tile) for tile in range(tiles.count)] == [
+        assert [math.prod(tiles.shape(tile)) for tile in range(tiles.count)] == [
             len(boards_of(extent)) for extent in extents(tiles)
         ]
-        assert max(tiles.boards(tile) for tile in range(tiles.count)) == tiles.area
+        assert max(math.prod(tiles.shape(tile)) for tile in range(tiles.count)) == tiles.area
 
 
 def test_the_kernel_has_the_same_tiles() -> None:
@@ -95,6 +98,17 @@ def test_a_quiet_move_leads_to_a_heavy_board() -> None:
     assert board_index((1, 0, 0, 0, 2, 2, 1, 1, 1, 1, 1, 2)) < tiles.light
     assert board_index((1, 1, 1, 1, 1, 2, 2, 0, 0, 0, 2, 1)) >= tiles.light
     assert tiles.heavy == sum(comb(a + 5, 5) * comb(17 - a, 5) for a in range(6, 13))
+
+
+def test_tiles_are_cut_out_and_put_together() -> None:
+    tiles = tiling(4, 9, 50)
+    numbers = np.random.default_rng(3).integers(-9, 10, tiles.heavy).astype(np.int8)
+    out = np.zeros_like(numbers)
+    for tile, extent in enumerate(extents(tiles)):
+        cut = tiles.cut(numbers, tile)
+        assert cut.tolist() == numbers[boards_of(extent)].tolist()
+        tiles.paste(cut, tile, out)
+    assert (out == numbers).all()
 
 
 @settings(max_examples=60, deadline=None)
