@@ -358,7 +358,7 @@ def read_counts(path: Path) -> Counts:
             names = reader.fieldnames or []
             tier = next((name for name in ("seeds", "stones") if name in names), None)
             if tier is None or not {"value", "count"} <= set(names):
-                raise AbapaError(f"{path} has the columns {', '.join(names)}: accepted are seeds, value, count")
+                raise AbapaError(f"{path} has the columns {cut(', '.join(names))}: accepted are seeds, value, count")
             for row in reader:
                 seeds, value, boards = (read_whole((row[name] or "").strip()) for name in (tier, "value", "count"))
                 if boards:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from solver.cli.options import TextFile, json_option, rules_option, tables_option
+from solver.cli.options import TextFile, TextSource, json_option, rules_option, tables_option
 from solver.cli.output import print_json, signed
 from solver.errors import AbapaError, PositionError
 from solver.oware.position import Position
@@ -54,7 +54,7 @@ class Grade:
 @click.option("--each", is_flag=True, help="Print every move with its loss, not only the sums.")
 @json_option
 @click.pass_context
-def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, each: bool, as_json: bool) -> None:
+def command(context: click.Context, file: TextSource, rules: Rules, tables: Path, each: bool, as_json: bool) -> None:
     """Grade a list of moves by the seeds that they give away.
 
     FILE has one position and one move per line: "POSITION MOVE", as in "0-1-0-0-1-2-1-0-1-0-0-2 B"; or CSV with a
@@ -68,8 +68,8 @@ def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, ea
     from databases.prober import open_tables
 
     grades, failed = [], 0
-    with open_tables(tables, rules) as opened:
-        for number, text, move in _read(file):
+    with open_tables(tables, rules) as opened, file.opened() as lines:
+        for number, text, move in _read(lines):
             try:
                 grade = _grade(opened, rules, number, text, move)
             except AbapaError as error:
@@ -80,7 +80,7 @@ def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, ea
             if each:
                 _print_one(grade, as_json)
     if not grades and not failed:
-        raise AbapaError(f"{getattr(file, 'name', 'stdin')} holds no moves: accepted is a position and a move per line")
+        raise AbapaError(f"{file} holds no moves: accepted is a position and a move per line")
     _print_sums(rules, grades, failed, as_json)
     if failed:
         context.exit(AbapaError.exit_code)

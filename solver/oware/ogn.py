@@ -37,7 +37,7 @@ WIDTH = 79
 _UNKNOWN = ("", "?")
 _SPACE = re.compile(r"\s*")
 _NEXT_GAME = re.compile(r"\n[ \t\r]*+\n[ \t]*+(?=\[)")
-_TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_TAG = re.compile(r'\[\s*(\w+)\s+"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"\s*\]')  # possessive: no memory for each letter
 _RESULT = r"[0-9]+(?:\.5)?-[0-9]+(?:\.5)?|1/2-1/2|\*"
 _TOKEN = re.compile(
     rf"(?P<space>\s+)|(?P<result>{_RESULT})(?=[\s{{(;\[]|$)|(?P<number>[0-9]+\.*|\.+|…)"

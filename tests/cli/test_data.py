@@ -131,7 +131,10 @@ def test_a_bad_line_is_named_and_the_rest_is_graded(folder: Path) -> None:
     code, out, err = score(folder, f"{BOARD} B\nnonsense\n{BOARD} A\n{BOARD} B\n", rules="abapa")
     assert code == 2 and "moves graded              2" in out and "lines not graded          2" in out
     assert "line 2: " in err and "line 3: move A is not legal here" in err and err.count("\n") == 2
-    refused(abapa("score", "--tables", folder, stdin="\n"), "holds no moves")
+    refused(abapa("score", "--tables", folder, stdin="\n"), "stdin holds no moves")
+    empty = folder / "empty.txt"
+    empty.write_text("\n")
+    refused(abapa("score", "--tables", folder, str(empty)), f"{empty} holds no moves")
 
 
 def test_stores_decide_whether_a_result_turned(folder: Path) -> None:
