@@ -38,6 +38,16 @@ def block_offsets(pits: int, seeds: int) -> NDArray[np.int64]:
     return offsets
 
 
+@cache
+def offsets_of_tiers(pits: int, seeds: int) -> NDArray[np.int64]:
+    """:func:`block_offsets` of tiers 0..seeds, a row for each, filled up with zeros; shape (seeds + 1, seeds + 2)."""
+    offsets = np.zeros((seeds + 1, seeds + 2), np.int64)
+    for n in range(seeds + 1):
+        offsets[n, : n + 2] = block_offsets(pits, n)
+    offsets.setflags(write=False)
+    return offsets
+
+
 class TierIndex(NamedTuple):
     """What :func:`index_in_tier` needs to know of one tier, for a search that has a look-up of its own."""
 

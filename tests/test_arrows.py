@@ -22,7 +22,7 @@ ALLOWED: dict[str, str] = {
     "solver.oware": "solver solver.errors solver.files solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.files databases.tiers databases.windows",
+    "databases databases.files databases.tiers",
     "solver.cli": "solver solver.errors solver.files solver.numerals solver.search solver.oware solver.omweso "
     "solver.web databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers databases.windows",
