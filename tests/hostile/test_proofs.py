@@ -130,7 +130,7 @@ def test_forged_arrays(saved: Saved) -> None:
         "a shape in words": declared("('x',)"),
         "an open bracket": declared("(1,"),
         "an open quotation": declared("('x,)"),
-        "an open text": declared("(\"\"\"1,)"),
+        "an open text": declared('("""1,)'),
         "brackets in brackets": declared("(" * 40 + ")" * 40),
         "a call": declared("open('x')"),
         "objects": declared("(1,)", "|O"),
