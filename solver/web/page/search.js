@@ -34,11 +34,7 @@ export class Search {
       [1, 3, 10, 30].map((s) => element("option", { value: s, selected: s === 3 }, `${s} s`)),
     );
     this.button = element("button", { type: "button", id: "search-go" }, "Search");
-    this.status = element(
-      "p",
-      { class: "note", id: "search-status" },
-      ABOUT,
-    );
+    this.status = element("p", { class: "note", id: "search-status" }, ABOUT);
     this.lines = element("ol", { class: "search-lines" });
     this.error = element("p", { class: "alert", role: "alert", hidden: true });
     this.button.addEventListener("click", () => (this.running ? this.stop() : this.start(place())));
