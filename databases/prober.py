@@ -95,7 +95,7 @@ class Probe(NamedTuple):
     upper: int | None = None
     """What the opponent can hold the mover to by play that ends; None as for ``lower``."""
     distance: int | None = None
-    """Plies to the capture or end that realises the value under best play, 0 where there is none to wait for (game
+    """Plies to the capture or end that gives the value under best play, 0 where there is none to wait for (game
     over, value 0), None where not stored."""
     beyond: int = 0
     """0: the value is ``value``. 1: it is that or more, -1: that or less, since a table's window ends there."""
@@ -302,7 +302,7 @@ class Tables:
         """Best play from ``position`` by both sides, up to ``limit`` moves. Raises as :meth:`probe`.
 
         It makes progress. Where distances are stored, a player who is ahead takes the shortest way to the capture that
-        realises the value and the other one the longest. Elsewhere, and at value 0, it is a shortest sequence of best
+        gives the value and the other one the longest. Elsewhere, and at value 0, it is a shortest sequence of best
         moves to the next capture or the end of the game; where there is none, play is endless and stops at the
         first board that repeats.
         """
@@ -709,7 +709,7 @@ def _best(bounds: list[int | None]) -> int | None:
 
 
 def _distance_of(value: int, captured: int, child: Probe) -> int | None:
-    """Plies from before a move to the capture or end that realises its value (0 for value 0)."""
+    """Plies from before a move to the capture or end that gives its value (0 for value 0)."""
     if not value:
         return 0
     if captured:

@@ -225,7 +225,7 @@ def _fields(result: StartResult) -> list[tuple[str, str]]:
     ]
     if all(move.distance is not None for move in moves):
         plies = "  ".join(f"{_letter(move.house)} {move.distance}" for move in moves if move.value)
-        fields.append(("plies", f"to the capture or end that realises the margin: {plies or 'all moves draw'}"))
+        fields.append(("plies", f"to the capture or end that gives the margin: {plies or 'all moves draw'}"))
     fields.append(("best line", f"{_line(result)} ({_ENDS[result.line.end]})"))
     if known is None:
         fields.append(("known", "nothing"))

@@ -78,6 +78,11 @@ def test_a_game_by_clicks_to_its_end(visit: Visit) -> None:
     assert result is not None
     assert f"{result[0]}–{result[1]}" in headline(page)
     assert page.locator("#best").is_disabled()
+    assert page.locator("#search-go").is_disabled() and "nothing to search" in page.inner_text("#search-status")
+    assert not page.locator("#legend").is_visible()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#search-go:enabled")
+    assert page.locator("#legend").is_visible() and "looks ahead" in page.inner_text("#search-status")
 
 
 def test_keys_alone(visit: Visit) -> None:
@@ -207,8 +212,34 @@ def test_an_address_that_makes_no_sense_is_told_and_can_be_left(visit: Visit) ->
     page = visit("?position=1-2-x&moves=Q")
     page.wait_for_selector("#board-error:not([hidden])")
     assert "1-2-x" in page.inner_text("#board-error")
+    for of_a_position in ("#board", "#best", "#moves", "#search-go", "text=Copy this game", "text=Begin with"):
+        assert not page.locator(of_a_position).is_visible()
+    assert page.input_value("#position") == "1-2-x"
     page.click("#board-error a")
     wait_for_position(page, Position.start().text)
+    assert page.locator("#best").is_visible()
+
+
+def test_a_turn_of_omweso_that_is_none_is_told_and_can_be_left(visit: Visit, complaints: list[str]) -> None:
+    page = visit("?view=omweso&turns=zz")
+    page.wait_for_selector("#omweso .alert:not([hidden])")
+    assert "zz" in page.inner_text("#omweso .alert")
+    assert not page.locator(".omweso-board").is_visible() and not page.locator("#omweso-reply").is_visible()
+    page.click("#omweso .alert a")
+    page.wait_for_selector("#omweso-turns a")
+    assert page.locator(".omweso-board").is_visible()
+    complaints.clear()  # the browser says that it was answered with 400
+
+
+def test_rules_without_tables_name_no_command_that_would_be_refused(visit: Visit) -> None:
+    page = visit("?view=tables&rules=chess")
+    page.wait_for_selector("#table-panel:has-text('There are no tables of chess.')")
+    assert not page.locator("#table-panel code").count()
+    page = visit("?view=tables&rules=abapa%2Bgrand-slam%3Dwin-only")
+    page.wait_for_selector("#table-panel:has-text('can have no tables')")
+    assert not page.locator("#table-panel code").count()
+    page = visit("?view=tables&rules=awari%2Bpits%3D3")
+    page.wait_for_selector("#table-panel code:has-text('abapa build --rules awari+pits=3')")
 
 
 # -- positions and games ----------------------------------------------------------------------------------------------
@@ -490,6 +521,16 @@ def test_a_tab_for_each_table(visit: Visit) -> None:
     assert sum(game_in(page, AWARI)[-1].board) == 7
 
 
+def test_the_parts_of_a_table_have_their_names_where_these_fit(visit: Visit) -> None:
+    for width in (360, 1280):
+        page = visit(f"?view=tables&rules=awari&position={SIX}", width=width)
+        page.wait_for_selector(".histogram")
+        fits = "name => name.offsetWidth <= name.parentElement.clientWidth && name.offsetHeight < 24"
+        names = page.locator(".shares .name")
+        assert names.evaluate_all(f"names => names.every({fits})")
+        assert names.first.is_visible()
+
+
 def test_a_turn_of_omweso_is_replayed_and_answered(visit: Visit) -> None:
     page = visit("?view=omweso", motion=True)
     page.wait_for_selector("#omweso-turns a")
@@ -515,6 +556,8 @@ VIEWS = {
     "endgame": f"?rules=awari&position={SIX}&moves=C",
     "bounded": "?position=1-0-1-0-1-0-0-1-0-1-0-1-21-21-S",
     "missing": "?position=2-2-2-2-2-2-2-2-2-2-2-2-0-0-S",
+    "over": "?rules=awari&position=0-0-0-0-1-2-0-0-0-0-1-1-26-12-S",
+    "nowhere": "?position=nowhere",
     "tables": f"?view=tables&rules=awari&position={SIX}",
     "omweso": "?view=omweso",
 }
@@ -522,7 +565,7 @@ VIEWS = {
 
 def rest(page: Any) -> None:
     """Until the view has what it shows."""
-    page.wait_for_selector(".view:not([hidden]) :is(#board .store, .histogram, #omweso-turns a)")
+    page.wait_for_selector(".view:not([hidden]) :is(#board .store, #board-error a, .histogram, #omweso-turns a)")
     page.wait_for_load_state("networkidle")
 
 
