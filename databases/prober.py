@@ -257,12 +257,13 @@ class Tables:
         :func:`~solver.oware.game.searched_quantities`.
         """
         needed = searched_quantities(self.rules)
+        wanted = {seeds: self.mapped[seeds] for seeds in self.mapped if seeds <= most}  # larger ones stay closed
         return {
             seeds: Tier(
                 {name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds), *table.coding
             )
-            for seeds, table in self.mapped.items()
-            if seeds <= most and all(name in table.quantities for name in needed)
+            for seeds, table in wanted.items()
+            if all(name in table.quantities for name in needed)
         }
 
     # -- one position -------------------------------------------------------------------------------------------------

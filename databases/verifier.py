@@ -353,7 +353,7 @@ def read_counts(path: Path) -> Counts:
     """
     published: Counts = {}
     try:
-        with io.TextIOWrapper(open_regular(path), newline="", encoding="utf-8") as lines:
+        with io.TextIOWrapper(open_regular(path), newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             names = reader.fieldnames or []
             tier = next((name for name in ("seeds", "stones") if name in names), None)
@@ -361,6 +361,10 @@ def read_counts(path: Path) -> Counts:
                 raise AbapaError(f"{path} has the columns {cut(', '.join(names))}: accepted are seeds, value, count")
             for row in reader:
                 seeds, value, boards = (read_whole((row[name] or "").strip()) for name in (tier, "value", "count"))
+                if boards < 0:
+                    raise ValueError(f"{boards} boards")
+                if value in published.get(seeds, {}):
+                    raise ValueError(f"the value {value} of {seeds} seeds stands there twice")
                 if boards:
                     published.setdefault(seeds, {})[value] = boards
     except OSError as error:

@@ -231,12 +231,14 @@ def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--tables",
-        type=click.Path(path_type=Path, readable=False),
+        type=click.Path(readable=False),
         metavar="DIR",
         help="Folder of tables (default: $ABAPA_TABLES, else the user's data folder).",
     )
     @functools.wraps(command)
-    def with_folder(*args: Any, tables: Path | None, **kwargs: Any) -> Any:
+    def with_folder(*args: Any, tables: str | None, **kwargs: Any) -> Any:
+        if tables == "":
+            raise click.UsageError("--tables '': accepted is the name of a folder")
         _check_that_databases_is_ours()
         from databases.files.folder import tables_folder
 

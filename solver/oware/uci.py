@@ -13,6 +13,7 @@ Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -38,9 +39,8 @@ _MOVES_TO_GO = 24
 _SEEDS_PER_PIT = 4
 _NO_LIMIT = -1.0  # seconds of a search that pondered without any limit
 _BUSY = ("ucinewgame", "setoption", "position", "go")
-_GO_WORDS = (
-    "depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo", "infinite", "ponder", "searchmoves"
-)  # fmt: skip
+_GO_NUMBERS = ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo")
+_GO_WORDS = (*_GO_NUMBERS, "infinite", "ponder", "searchmoves")
 _MOST_NODES = 10**18 - 1  # the largest number that is read
 
 
@@ -241,16 +241,35 @@ class Engine:
             self.say("info string searchmoves names no legal move: all are searched")
         return only
 
+    def _numbers(self, arguments: list[str]) -> dict[str, int]:
+        """The numbers that ``go`` names; tells of words that mean nothing and of limits without a number."""
+        numbers: dict[str, int] = {}
+        for at, name in enumerate(arguments):
+            before = next((word for word in reversed(arguments[:at]) if word in _GO_WORDS), None)
+            following = arguments[at + 1] if at + 1 < len(arguments) else None
+            if name in _GO_NUMBERS:
+                if following is None or following in _GO_WORDS:
+                    self.say(f"info string go {name}: a whole number is missing, 1 is taken")
+                    numbers[name] = 1
+                else:
+                    numbers[name] = self._number(name, following)
+            elif name not in _GO_WORDS and before != "searchmoves" and (not at or arguments[at - 1] not in _GO_NUMBERS):
+                self.say(f"info string go {cut(name)}: not known, and passed over")
+        return numbers
+
+    def _number(self, name: str, value: str) -> int:
+        """A number of ``go``, the nearest that is read. A move is answered in any case: a program waits for one."""
+        try:
+            return read_whole(value)
+        except ValueError:
+            if re.fullmatch(r"[+-]?[0-9]+", value, re.ASCII):
+                return -_MOST_NODES if value.startswith("-") else _MOST_NODES
+            self.say(f"info string go {name} {cut(value)}: a whole number is wanted, 1 is taken")
+            return 1
+
     def _limits(self, arguments: list[str], position: Position) -> tuple[Limits, float | None]:
         """The limits that ``go`` names, and its seconds."""
-        numbers: dict[str, int] = {}
-        for name, value in itertools.pairwise(arguments):
-            if name in ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo"):
-                try:
-                    numbers[name] = read_whole(value)
-                except ValueError:  # a move is answered all the same: a program would wait for it for ever
-                    numbers[name] = 1
-                    self.say(f"info string go {name} {cut(value)}: a whole number is wanted, 1 is taken")
+        numbers = self._numbers(arguments)
         depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
         nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
         seconds: float | None = None

@@ -111,6 +111,24 @@ def test_what_is_no_game_is_refused(tmp_path: Path, text: str, said: str) -> Non
     refused(abapa("omweso", "analyse", path), said)
 
 
+def test_one_bad_game_does_not_take_the_others_along(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    printed = abapa("omweso", "selfplay", "--json", "--games", "2", "--depth", "2", "--rules", RULES.id).out
+    first, second = (line for line in printed.splitlines() if '"setups"' in line)
+    whole = abapa("omweso", "analyse", write(path, f"\ufeff{first}\n{second}\n"), "--depth", "2", "--json")
+    assert whole.code == 0 and whole.out.count("\n") == 2
+    turns = json.loads(first)["turns"]
+    for wrong in ('{"bad', first.replace(f'"{turns[0]}"', '"zz"', 1)):
+        ran = abapa("omweso", "analyse", write(path, f"{wrong}\n{second}\n"), "--depth", "2", "--json")
+        assert ran.code == 2 and ran.out == whole.out.splitlines(keepends=True)[1]
+        assert ran.err.startswith(f"abapa: {path}, line 1, is no game (") and ran.err.count("\n") == 1
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def test_an_illegal_turn_names_its_line(saved: Path) -> None:
     text = saved.read_text()
     saved.write_text(text + text.replace(f'"turns": ["{first_turns(ROOT)[0]}"]', '"turns": ["z"]'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -493,3 +494,13 @@ def test_an_error_repeats_little_of_what_it_was_given() -> None:
     for arguments in (("search", "1" * 100_000), ("search", "start", "--rules", "x" * 100_000)):
         ran = abapa(*arguments)
         assert ran.code == 2 and len(ran.err) < 500
+
+
+@pytest.mark.parametrize("command", [["search", "--depth", "2"], ["solve"]])
+def test_tables_of_more_seeds_than_the_position_stay_closed(tables: Path, tmp_path: Path, command: list[str]) -> None:
+    """A damaged one is in nobody's way."""
+    folder = shutil.copytree(tables, tmp_path / "tables")
+    largest = max(folder.glob("awari-*.h5"))
+    largest.write_bytes(b"rubbish")
+    assert sum(map(int, SMALL.split())) < int(largest.stem.split("-")[1])
+    run(*command, SMALL, "--rules", "awari", "--tables", str(folder))
