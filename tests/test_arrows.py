@@ -30,7 +30,7 @@ ALLOWED: dict[str, str] = {
     "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
-    "databases.tiers",
+    "databases.tiers databases.windows",
     "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
