@@ -81,7 +81,7 @@ class CountType(click.ParamType):
     help="Build only what the game comes to, or full tables (default: by the size of the largest tier).",
 )
 @click.option("--margin", type=Whole(1), help="With windows: margins of the start below this are exact (default: 1).")
-@click.option("--prove", "proved", is_flag=True, help="Prove tables without distances too (takes long).")  # fmt: skip
+@click.option("--prove", "proved", is_flag=True, help="Prove tables without distances too (takes long).")
 @threads_option
 @click.option("--memory", type=Size(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")

@@ -244,21 +244,23 @@ class Engine:
     def _numbers(self, arguments: list[str]) -> dict[str, int]:
         """The numbers that ``go`` names; tells of words that mean nothing and of limits without a number."""
         numbers: dict[str, int] = {}
-        for at, name in enumerate(arguments):
-            before = next((word for word in reversed(arguments[:at]) if word in _GO_WORDS), None)
-            following = arguments[at + 1] if at + 1 < len(arguments) else None
-            if name in _GO_NUMBERS:
-                if following is None or following in _GO_WORDS:
-                    self.say(f"info string go {name}: a whole number is missing, 1 is taken")
-                    numbers[name] = 1
-                else:
-                    numbers[name] = self._number(name, following)
-            elif name not in _GO_WORDS and before != "searchmoves" and (not at or arguments[at - 1] not in _GO_NUMBERS):
-                self.say(f"info string go {cut(name)}: not known, and passed over")
+        part = ""  # the word of go's own that came last; none after its number
+        for word, following in itertools.zip_longest(arguments, arguments[1:]):
+            if word in _GO_WORDS:
+                part = word
+                if word in _GO_NUMBERS:
+                    numbers[word] = self._number(word, following)
+            elif part in _GO_NUMBERS:
+                part = ""
+            elif part != "searchmoves":
+                self.say(f"info string go {cut(word)}: not known, and passed over")
         return numbers
 
-    def _number(self, name: str, value: str) -> int:
+    def _number(self, name: str, value: str | None) -> int:
         """A number of ``go``, the nearest that is read. A move is answered in any case: a program waits for one."""
+        if value is None or value in _GO_WORDS:
+            self.say(f"info string go {name}: a whole number is missing, 1 is taken")
+            return 1
         try:
             return read_whole(value)
         except ValueError:
