@@ -34,7 +34,6 @@ from numpy.typing import ArrayLike, NDArray
 from databases.files.archive import Archive
 from databases.files.faults import ClosedTableError
 from databases.files.folder import existing_folder, find_archives, find_tables
-from databases.files.games import want_rules
 from databases.files.header import QUANTITIES, is_dense
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
@@ -49,6 +48,7 @@ from solver.kernels.margins import load_margin
 from solver.oware.game import Tier, searched_quantities
 from solver.oware.kernels import SLAM_CODES, ToldMove, children, final_margin, houses_taken, pack_row, told_moves
 from solver.oware.rules import Rules
+from solver.rule_ids import want_rules
 
 Board = tuple[int, ...]
 AnyTable = TypeVar("AnyTable", bound=Table | Archive)

@@ -27,16 +27,16 @@ ALLOWED: dict[str, str] = {
     "solver.web databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers databases.windows",
     "solver.__main__": "solver.cli",
-    "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
+    "databases": "solver.errors solver.files solver.numerals solver.rule_ids solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers databases.windows",
-    "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
+    "databases.builder": "solver.errors solver.files solver.rule_ids solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
-    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso databases.tiers "
-    "databases.windows",
+    "databases.files": "solver solver.errors solver.files solver.rule_ids solver.kernels solver.oware solver.omweso "
+    "databases.tiers databases.windows",
     "databases.windows": "solver.errors solver.kernels databases.tiers",
     "databases.tiers": "solver.errors solver.kernels databases.halfboards",
     "databases.halfboards": "solver.kernels",

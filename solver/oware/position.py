@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 
 from solver.errors import PositionError, quoted
 from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
+from solver.rule_ids import want_rules
 
 SOUTH, NORTH = 0, 1
 SIDES = ("South", "North")
@@ -61,6 +62,7 @@ class Position:
     seen: frozenset[tuple[Board, int]] = field(default=frozenset(), repr=False)
 
     def __post_init__(self) -> None:
+        want_rules(self.rules, Rules)
         houses = 2 * self.rules.pits
         if len(self.board) != houses:
             raise PositionError(f"{len(self.board)} houses given: a board of {self.rules.id} has {houses}")
@@ -74,6 +76,7 @@ class Position:
     @classmethod
     def start(cls, rules: Rules = ABAPA, per_pit: int = 4) -> Position:
         """The start position: ``per_pit`` seeds in every house, South to move."""
+        want_rules(rules, Rules)
         return cls((per_pit,) * (2 * rules.pits), rules=rules)
 
     @classmethod
@@ -83,6 +86,7 @@ class Position:
         Bare counts are separated by spaces, commas or ``-``; then the stores are 0 and South is to move.
         Raises :class:`~solver.errors.PositionError`.
         """
+        want_rules(rules, Rules)
         houses = 2 * rules.pits
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"

@@ -26,6 +26,7 @@ from solver.errors import AbapaError, cut
 from solver.numerals import read_whole
 from solver.oware.position import NORTH, Position
 from solver.oware.rules import MAX_PITS, Rules
+from solver.rule_ids import want_rules
 from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS, Limits
 from solver.search.searcher import Report, Searcher
 from solver.search.transposition import largest_mib
@@ -49,6 +50,7 @@ class Engine:
     game."""
 
     def __init__(self, rules: Rules, open_searcher: OpenSearcher, output: TextIO) -> None:
+        want_rules(rules, Rules)
         self._rules, self._open, self._output = rules, open_searcher, output
         self._options: dict[str, int] = {"hash": 64, "threads": 1, "owntables": 1}
         self._multipv = 1
