@@ -137,6 +137,15 @@ def test_a_bad_line_is_named_and_the_rest_is_graded(folder: Path) -> None:
     refused(abapa("score", "--tables", folder, str(empty)), f"{empty} holds no moves")
 
 
+def test_a_huge_line_counts_once_and_an_endless_one_is_no_list(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = score(folder, f"{BOARD} B\n{'x' * 100_000}\n{BOARD} B\n{BOARD} A\n", rules="abapa")
+    assert code == 2 and "moves graded              2" in out and "lines not graded          2" in out
+    assert "line 2: more than 10,000 characters" in err and "line 4: move A is not legal here" in err
+    monkeypatch.setattr("solver.cli.lists.LONGEST_INPUT", 200_000)
+    for command in ("score", "probe", "moves", "line"):
+        refused(abapa(command, "--tables", folder, stdin="\0" * 1_000_000), "stdin is no list of positions")
+
+
 def test_stores_decide_whether_a_result_turned(folder: Path) -> None:
     moves = sorted(probed(folder, "awari", BOARD)["moves"], key=lambda move: move["value"])
     worst, best = moves[0], moves[-1]

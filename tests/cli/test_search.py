@@ -328,7 +328,7 @@ def test_a_wrong_result_is_told_and_put_right(tmp_path: Path) -> None:
     game = '[Result "20-28"]\n[FEN "0-0-0-0-0-1-1-0-0-0-0-1-24-21-S"]\n1. F+2 20-28\n'
     ran = abapa("analyse", "-", "--depth", "2", "--no-tables", stdin=game)
     said = "Result '20-28' is wrong: the game ended by its rules, 26-21 (majority)"
-    assert (ran.code, ran.err.splitlines()[0]) == (0, f"abapa: game ? - ?: {said}")
+    assert (ran.code, ran.err.splitlines()[0]) == (0, f"abapa: game 1, line 1: {said}")
     assert '[Result "26-21"]' in ran.out and ran.out.rstrip().endswith(" 26-21")
     row = json.loads(abapa("analyse", "-", "--depth", "2", "--no-tables", "--json", stdin=game).out)
     assert (row["tags"]["Result"], row["warnings"]) == ("26-21", [said])
@@ -339,7 +339,7 @@ def test_rules_of_a_record(tmp_path: Path) -> None:
     game = '[Variant "Oware"]\n1. F e\n'
     refused(abapa(*arguments, stdin=game), "unknown Variant 'Oware': accepted are Oware Abapa, Abapa, or a preset")
     ran = abapa(*arguments, "--rules", "awari", stdin=game)
-    assert (ran.code, ran.err.splitlines()[0]) == (0, "abapa: game ? - ?: Variant 'Oware' is read as awari")
+    assert (ran.code, ran.err.splitlines()[0]) == (0, "abapa: game 1, line 1: Variant 'Oware' is read as awari")
     assert '[Variant "awari"]' in ran.out
     assert json.loads(abapa(*arguments, "--json", stdin="1. F e").out)["rules"] == "abapa"
     refused(abapa(*arguments, "--rules", "chess", stdin=game), "unknown rule set 'chess'")
@@ -359,7 +359,9 @@ def test_where_nothing_can_be_written_nothing_is_searched(tmp_path: Path) -> Non
 def test_records_that_are_no_text(tmp_path: Path) -> None:
     run = [*command_line.ABAPA, "analyse", "-", "--no-tables"]
     ran = subprocess.run(run, input=b"1. F \xff\xfe\n", capture_output=True, check=False)
-    assert ran.returncode == 2 and ran.stderr.startswith(b"abapa: line 1: ")
+    assert ran.returncode == 2 and ran.stderr.startswith(
+        b"abapa: line 1 of stdin: byte FF is not UTF-8, it is read as Latin-1\n"
+    )
 
 
 def test_exact_where_tables_reach(tables: Path, tmp_path: Path) -> None:
@@ -480,7 +482,10 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     path.write_bytes(b'[Event "x"]\n[South "J\351r"]\n\n1. F f *\n')
     ran = abapa("analyse", "--depth", "1", "--no-tables", path)
     assert ran.code == 0 and 'South "J\u00e9r"' in ran.out
-    assert f"abapa: line 2: byte E9 is not UTF-8, {path} is read as Latin-1\n" in ran.err
+    assert f"abapa: line 2 of {path}: byte E9 is not UTF-8, it is read as Latin-1\n" in ran.err
+    path.write_bytes(b'[North "N\xc3\xa9"]\n[South "J\xe9r"]\n\n1. F f *\n')
+    ran = abapa("analyse", "--depth", "1", "--no-tables", path)
+    assert ran.code == 0 and 'South "J\u00e9r"' in ran.out and 'North "N\u00e9"' in ran.out  # only that line is Latin-1
     path.write_bytes(b"\xef\xbb\xbf1. F f *\n")
     assert abapa("analyse", "--depth", "1", "--no-tables", path).code == 0
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from solver.cli.options import TextSource
 from solver.errors import AbapaError, cut
 from solver.files import open_regular, replaced_file
 from solver.omweso.match import Game, Match, Mode, Scoring
@@ -65,12 +66,16 @@ def load_match(path: Path) -> Loaded:
         ) from error
 
 
-def load_games(path: Path, told: Callable[[AbapaError], object] | None = None) -> list[Game]:
+def load_games(source: TextSource, told: Callable[[AbapaError], object] | None = None) -> list[Game]:
     """The games of a saved match, or of the lines that selfplay has printed; at least one.
 
     ``told`` gets what is wrong with a line, and the others are read; without it that is raised. Raises AbapaError.
     """
-    lines = [line for line in _text_of(path).splitlines() if line.strip()]
+    with source.opened() as file:
+        text = file.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise AbapaError(f"{source} holds no games: it has more than {LARGEST:,} characters")
+    lines = [line for line in text.splitlines() if line.strip()]
     games: list[Game] = []
     faults = 0
     for number, line in enumerate(lines, 1):
@@ -83,7 +88,7 @@ def load_games(path: Path, told: Callable[[AbapaError], object] | None = None) -
                 games += [*loaded.played, *([] if loaded.game is None else [loaded.game])]
         except _DAMAGE as error:
             wrong = AbapaError(
-                f"{path}, line {number}, is no game ({cut(str(error))}): accepted are files that abapa omweso play "
+                f"{source}, line {number}, is no game ({cut(str(error))}): accepted are files that abapa omweso play "
                 "--save has written, and what abapa omweso selfplay --json prints"
             )
             if told is None or len(lines) == 1:
@@ -91,7 +96,7 @@ def load_games(path: Path, told: Callable[[AbapaError], object] | None = None) -
             faults += 1
             told(wrong)
     if not games and not faults:
-        raise AbapaError(f"{path} holds no game: accepted are matches in which a game has begun")
+        raise AbapaError(f"{source} holds no game: accepted are matches in which a game has begun")
     return games
 
 
