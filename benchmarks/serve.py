@@ -1,4 +1,4 @@
-"""Times abapa serve: look-ups a second over one connection and how long each takes, alone and beside a search.
+"""Times abapa serve: look-ups per second over one connection and how long each takes, alone and beside a search.
 
     python benchmarks/serve.py                                   # builds awari 0..12 in a temporary folder
     python benchmarks/serve.py --tables DIR --rules R --seeds N  # asks tables that are there
@@ -6,9 +6,9 @@
 
 The server has one core and this client another, where there are two. Boards are drawn evenly from the top four tiers;
 each request asks for the value and every move of one board, all over one connection. ``in turn``: each request waits
-for the answer before it; ``pipelined``: 16 requests are sent at a time; ``offered``: so many a second are sent, whether
-answers have come or not, and times count from when a request was due. ``batch``: 256 boards a request. The processor
-time is the server's, by the thread that answers, so that searches are left out.
+for the answer before it; ``pipelined``: 16 requests are sent at a time; ``offered``: so many per second are sent,
+whether answers have come or not, and times count from when a request was due. ``batch``: 256 boards per request. The
+processor time is the server's, by the thread that answers, so that searches are left out.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def main() -> None:
     parser.add_argument("--rules", type=Rules.parse, default=Rules.parse("awari"), help="rule set")
     parser.add_argument("--seeds", type=int, default=12, help="the largest tier to ask")
     parser.add_argument("--tables", type=Path, help="folder of tables that are there")
-    parser.add_argument("--requests", type=int, default=10_000, help="look-ups a line")
-    parser.add_argument("--rate", type=int, default=2_000, help="requests offered a second")
+    parser.add_argument("--requests", type=int, default=10_000, help="look-ups per line of output")
+    parser.add_argument("--rate", type=int, default=2_000, help="requests offered per second")
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
     args = parser.parse_args()
     printed = print_json if args.json else print_words
@@ -71,7 +71,7 @@ def measure(folder: Path, rules: Rules, seeds: int, count: int, rate: int, print
         wanted = requests(rules, boards)
         report("in turn", process, lambda: client.get(wanted))
         report("pipelined", process, lambda: client.pipeline(wanted))
-        report(f"{rate:,} a second offered", process, lambda: client.offer(wanted, rate))
+        report(f"{rate:,} per second offered", process, lambda: client.offer(wanted, rate))
         with searching(port):
             report("in turn, beside a search", process, lambda: client.get(wanted))
             report("pipelined, beside a search", process, lambda: client.pipeline(wanted))
@@ -154,7 +154,7 @@ class Client:
         return taken
 
     def offer(self, wanted: list[bytes], rate: int) -> list[float]:
-        """Seconds from when each request was due to its answer, ``rate`` of them due a second."""
+        """Seconds from when each request was due to its answer, ``rate`` of them due per second."""
         began = time.perf_counter()
 
         def send() -> None:
@@ -215,7 +215,7 @@ def batches(rules: Rules, boards: list[str]) -> list[bytes]:
 
 
 def measured(process: subprocess.Popen[str], run: Callable[[], list[float]], boards: int) -> dict[str, Any]:
-    """Look-ups a second, milliseconds of a request, and the server's processor time a look-up in microseconds."""
+    """Look-ups per second, milliseconds per request, and microseconds of the server's processor time per look-up."""
     cpu, began = cpu_seconds(process), time.perf_counter()
     taken = sorted(run())
     seconds, cpu = time.perf_counter() - began, cpu_seconds(process) - cpu
@@ -236,7 +236,7 @@ def print_words(row: dict[str, Any]) -> None:
     """A row for people."""
     times = f"p50 {row['p50_ms']:.2f} ms, p99 {row['p99_ms']:.2f} ms, longest {row['longest_ms']:.2f} ms"
     print(
-        f"  {row['way']:28s}{row['per_second']:7,} a second   {times}   processor {row['processor_us']} us each   "
+        f"  {row['way']:28s}{row['per_second']:7,} per second   {times}   processor {row['processor_us']} us each   "
         f"load {row['load']}"
     )
 

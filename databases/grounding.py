@@ -27,11 +27,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts
-from databases.halfmoves import ILLEGAL, HalfMoves, OwnMoves
+from databases.halfmoves import HalfMoves, OwnMoves, moves_of_outcome, raise_to
 from databases.machine import available_memory
 from databases.prober import Tables
 from databases.tiers import block_offsets, board_at
-from databases.verifier import Verdict, block_start, board_text
+from databases.verifier import Verdict, block_start, board_text, prove
 from databases.windows import FULL, Stored, StoredTiers
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
@@ -76,6 +76,18 @@ def prove_values(
         findings = ground(tables.rules, moves, values, threads, stepped)
         faults = tuple(_faults(tables.rules, seeds, findings))
         yield Verdict(seeds, ("value",), tables.tiers[seeds].positions, time.perf_counter() - start, faults)
+
+
+def prove_each(tables: Tables, tiers: Sequence[int], threads: int = 1, stepped: Stepped = _silent) -> Iterator[Verdict]:
+    """Prove each of ``tiers`` by what it holds: by its distances, or else by grounding. Raises as both do."""
+    bare = [n for n in tiers if "distance" not in tables.plain(n).quantities]
+    by_grounding = prove_values(tables, bare, threads, stepped)
+    by_distance = prove(tables, [n for n in tiers if n not in bare], threads)
+    for n in tiers:
+        verdict = next(by_grounding if n in bare else by_distance)
+        if n not in bare:
+            stepped(verdict.boards)
+        yield verdict
 
 
 def check_windows(tables: Tables, seeds: int) -> None:
@@ -124,7 +136,7 @@ def ground(
     rules: Rules, moves: HalfMoves, values: Sequence[Stored], threads: int, stepped: Stepped = _silent
 ) -> Findings:
     """Prove the last tier of ``values``, which begin with that of 0 seeds; ``moves`` of as many seeds or more."""
-    tier = _Tier.of(rules, moves, values, threads)
+    tier = _Tier(rules.pits, moves, values, threads)
     unequal, first = tier.first_pass(stepped)
     if unequal:
         return Findings(unequal, first, 0, -1)
@@ -142,9 +154,10 @@ FEW = 8
 
 
 class _Tier:
-    """The work on one tier: its bits, its units of work, and what is left of each."""
+    """The work on the last tier of ``values``: its bits, its units of work, and what is left of each."""
 
-    def __init__(self, seeds: int, moves: HalfMoves, values: Sequence[Stored], pits: int, threads: int) -> None:
+    def __init__(self, pits: int, moves: HalfMoves, values: Sequence[Stored], threads: int) -> None:
+        seeds = len(values) - 1
         counts = moves.counts[: seeds + 1]
         self.seeds, self.pits, self.moves, self.counts, self.threads = seeds, pits, moves, counts, threads
         self.tables = StoredTiers.of(values)
@@ -160,11 +173,6 @@ class _Tier:
         widest = int(self.boards.max())
         self.best = np.empty((threads, widest), np.int16)
         self.row = np.empty((threads, int(counts[seeds])), np.int16)
-
-    @classmethod
-    def of(cls, rules: Rules, moves: HalfMoves, values: Sequence[Stored], threads: int) -> _Tier:
-        """The work on the last of ``values``."""
-        return cls(len(values) - 1, moves, values, rules.pits, threads)
 
     @property
     def left(self) -> int:
@@ -300,8 +308,27 @@ def value_of(grade):
 @inline_kernel
 def is_grounded(grade):
     """Whether a board is grounded, its best move having this grade. A value of 0 needs no ground."""
-    value = np.int64(grade) >> np.int64(1)
+    value = value_of(grade)
     return (value == 0) | ((np.int64(grade) & 1) == np.int64(value > 0))
+
+
+@inline_kernel
+def next_unit(which, ticket):
+    """The next unit of work that no thread has taken; -1 after the last."""
+    turn = fetch_add(ticket, 0, 1)
+    return np.int64(which[turn]) if turn < which.shape[0] else np.int64(-1)
+
+
+@inline_kernel
+def line_bytes(count):
+    """Bytes of a line of so many bits."""
+    return (count + 7) // 8
+
+
+@inline_kernel
+def bit_of(bits, line, place):
+    """The bit at a place of the line that begins at byte ``line``: 0 or 1."""
+    return (np.int64(bits[np.uint64(line + (place >> 3))]) >> np.int64(place & 7)) & np.int64(1)
 
 
 @parallel_kernel
@@ -315,65 +342,46 @@ def ground_rows(
     unit have no bit. ``best``, ``row``: int16 room for each thread.
     """
     for thread in prange(threads):
-        while True:
-            turn = fetch_add(ticket, 0, 1)
-            if turn >= which.shape[0]:
-                break
-            unit = which[turn]
+        unit = next_unit(which, ticket)
+        while unit >= 0:
             b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
             columns = counts[seeds - b]
             for half in range(rows):
                 line = best[thread, half * columns : (half + 1) * columns]
                 line[:] = _UNPLAYED
                 play_row(
-                    seeds,
-                    counts,
-                    outcomes,
-                    own,
-                    replies,
-                    blocks,
-                    lines,
-                    b,
-                    start + half,
-                    tables,
-                    bits,
-                    row[thread],
+                    seeds, counts, outcomes, own, replies, blocks, lines, b, start + half, tables, bits, row[thread],
                     line,
-                )
+                )  # fmt: skip
             remaining[unit] = settle_unit(
                 seeds, counts, blocks, lines, b, start, rows, tables, bits, best[thread], found[thread]
             )
+            unit = next_unit(which, ticket)
 
 
 @inline_kernel
 def play_row(seeds, counts, outcomes, own, replies, blocks, lines, b, half, tables, bits, row, line):
     """The best grade of every board (A, B) of one B, into ``line``."""
     a, window = seeds - b, tables.window[seeds]
-    reply = replies.first[b] + half * replies.width[b]
     for outcome in range(min(outcomes, 2 * (a + 1))):
-        captured = np.int64(replies.captured[reply + outcome])
-        pair, end = own.first[a * outcomes + outcome], own.first[a * outcomes + outcome + 1]
-        if captured == ILLEGAL or pair == end:
+        captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
+        if first == last:
             continue
         crossing = outcome // 2
         width = counts[a - crossing]
-        after = np.int64(replies.after[reply + outcome])
         if captured == 0:
             child = blocks[b + crossing] + after * width
-            ground = lines[b + crossing] + after * ((width + 7) // 8)
+            ground = lines[b + crossing] + after * line_bytes(width)
             for i in range(width):
                 value = load_margin(tables.address[seeds], child + i, tables.bits[seeds], window)
-                bit = (np.int64(bits[np.uint64(ground + (i >> 3))]) >> np.int64(i & 7)) & np.int64(1)
-                row[np.uint64(i)] = grade(-value, bit)
+                row[np.uint64(i)] = grade(-value, bit_of(bits, ground, i))
         else:
             left = seeds - captured
             child = block_start(counts, left, b + crossing - captured) + after * width
             for i in range(width):
                 value = captured - load_margin(tables.address[left], child + i, tables.bits[left], tables.window[left])
                 row[np.uint64(i)] = grade(min(max(value, -window), window), np.int64(1))
-        for p in range(pair, end):
-            at = np.uint64(own.before[np.uint64(p)])
-            line[at] = max(line[at], row[np.uint64(own.after[np.uint64(p)])])
+        raise_to(own, first, last, row, line)
 
 
 @inline_kernel
@@ -381,7 +389,7 @@ def settle_unit(seeds, counts, blocks, lines, b, start, rows, tables, bits, best
     """Compare the stored values of the boards (A, B) of a few consecutive B with the grades of their best moves, and
     write their bits; returns how many have none."""
     a, window = seeds - b, tables.window[seeds]
-    columns, size, bare = counts[a], (counts[b] + 7) // 8, np.int64(0)
+    columns, size, bare = counts[a], line_bytes(counts[b]), np.int64(0)
     stuck = min(seeds, window) if a > 0 else -min(seeds, window)
     for i in range(columns):
         at = blocks[a] + i * counts[b] + start
@@ -407,14 +415,11 @@ def ground_single_boards(
 ):  # fmt: skip
     """Look again at each board of some units that has no bit. Captures are not looked at: the first pass did."""
     for _thread in prange(threads):
-        while True:
-            turn = fetch_add(ticket, 0, 1)
-            if turn >= which.shape[0]:
-                break
-            unit = which[turn]
+        unit = next_unit(which, ticket)
+        while unit >= 0:
             b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
             a = seeds - b
-            size, bare = (counts[b] + 7) // 8, np.int64(0)
+            size, bare = line_bytes(counts[b]), np.int64(0)
             for i in range(counts[a]):
                 for first in range(start, start + rows, 8):
                     place = np.uint64(lines[a] + i * size + first // 8)
@@ -432,6 +437,7 @@ def ground_single_boards(
                                 bare += 1
                     bits[place] = np.uint8(byte)
             remaining[unit] = bare
+            unit = next_unit(which, ticket)
 
 
 @inline_kernel
@@ -451,9 +457,7 @@ def quiet_ground(seeds, counts, pits, played, replies, blocks, lines, a, own, op
         crossing = outcome // 2
         after, i = np.int64(replies.after[np.uint64(reply + outcome)]), np.int64(played.after[np.uint64(move)])
         columns = counts[a - crossing]
-        ground = lines[b + crossing] + after * ((columns + 7) // 8)
-        bit = (np.int64(bits[np.uint64(ground + (i >> 3))]) >> np.int64(i & 7)) & np.int64(1)
-        if bit == np.int64(value > 0):
+        if bit_of(bits, lines[b + crossing] + after * line_bytes(columns), i) == np.int64(value > 0):
             child = blocks[b + crossing] + after * columns + i
             if load_margin(address, child, width, window) == -value:
                 return value > 0
@@ -464,9 +468,9 @@ def quiet_ground(seeds, counts, pits, played, replies, blocks, lines, a, own, op
 def first_left(counts, blocks, lines, bits, a, start, rows):
     """Index of the first board (A, B) of a unit that has no bit, or the largest number."""
     b = counts.shape[0] - 1 - a
-    size, first = (counts[b] + 7) // 8, np.int64(2**63 - 1)
+    size, first = line_bytes(counts[b]), np.int64(2**63 - 1)
     for i in range(counts[a]):
         for half in range(start, start + rows):
-            if not (bits[lines[a] + i * size + half // 8] >> (half % 8)) & 1:
+            if not bit_of(bits, lines[a] + i * size, half):
                 first = min(first, blocks[a] + i * counts[b] + half)
     return first

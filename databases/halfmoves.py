@@ -84,6 +84,24 @@ _NONE = np.empty(0, np.uint32)
 
 
 @inline_kernel
+def moves_of_outcome(own, replies, outcomes, a, b, half, outcome):
+    """The moves of all boards (A, B) of one B that have an outcome: seeds captured, rank of B', the first in
+    :class:`OwnMoves` and one beyond the last. None where the rules forbid it, and where no A has it."""
+    reply = replies.first[b] + half * replies.width[b] + outcome
+    group = a * outcomes + outcome
+    captured, first, last = np.int64(replies.captured[reply]), own.first[group], own.first[group + 1]
+    return captured, np.int64(replies.after[reply]), first, first if captured == ILLEGAL else last
+
+
+@inline_kernel
+def raise_to(own, first, last, row, best):
+    """Raise ``best``, by A, to what these moves give: ``row``, by A'."""
+    for move in range(first, last):
+        at = np.uint64(own.before[np.uint64(move)])
+        best[at] = max(best[at], row[np.uint64(own.after[np.uint64(move)])])
+
+
+@inline_kernel
 def outcome_of(sowing, own, opponent, house):
     """(outcome of sowing a house, the mover's row after it), whatever the rules say."""
     after, fed, _run = sow(sowing, own, opponent, house)

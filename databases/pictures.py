@@ -90,7 +90,7 @@ def _share(table: FinishedTable, sign: int) -> float:
 
 def _distances(tables: Tables, seeds: int) -> Any:
     figure, axes = _figure(
-        f"{tables.rules.id}, {seeds} seeds: how far the capture is that realises the value",
+        f"{tables.rules.id}, {seeds} seeds: how far the capture is that gives the value",
         "distance in plies",
         "boards",
     )

@@ -23,7 +23,6 @@ import shlex
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import index
 from pathlib import Path
@@ -35,20 +34,21 @@ from numpy.typing import ArrayLike, NDArray
 from databases.files.archive import Archive
 from databases.files.faults import ClosedTableError
 from databases.files.folder import existing_folder, find_archives, find_tables
-from databases.files.games import want_rules
 from databases.files.header import QUANTITIES, is_dense
 from databases.files.table import Access, Table
 from databases.halfboards import half_counts, rank_terms
+from databases.lookups import NUMBERS, MappedTiers
 from databases.machine import available_memory
-from databases.tiers import MAX_SEEDS, board_index, index_in_tier, offset_table, tier_index
-from databases.windows import FULL
+from databases.tiers import MAX_SEEDS, board_index, index_in_tier, offsets_of_tiers, tier_index
+from databases.windows import FULL, WHOLE
 from solver.errors import AbapaError, PositionError, RulesError, cut, quoted
 from solver.kernels.compile import kernel
 from solver.kernels.intrinsics import load_int8, load_uint16, prefetch_address
 from solver.kernels.margins import load_margin
 from solver.oware.game import Tier, searched_quantities
-from solver.oware.kernels import SLAM_CODES, children, final_margin, pack_row
+from solver.oware.kernels import SLAM_CODES, ToldMove, children, final_margin, houses_taken, pack_row, told_moves
 from solver.oware.rules import Rules
+from solver.rule_ids import want_rules
 
 Board = tuple[int, ...]
 AnyTable = TypeVar("AnyTable", bound=Table | Archive)
@@ -83,8 +83,7 @@ class MissingTierError(AbapaError, KeyError):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """What a board is worth to the player to move, in seeds still on the board."""
 
     rules: Rules
@@ -96,7 +95,7 @@ class Probe:
     upper: int | None = None
     """What the opponent can hold the mover to by play that ends; None as for ``lower``."""
     distance: int | None = None
-    """Plies to the capture or end that realises the value under best play, 0 where there is none to wait for (game
+    """Plies to the capture or end that gives the value under best play, 0 where there is none to wait for (game
     over, value 0), None where not stored."""
     beyond: int = 0
     """0: the value is ``value``. 1: it is that or more, -1: that or less, since a table's window ends there."""
@@ -122,8 +121,7 @@ class Probe:
         return _reach(self, self.seeds)
 
 
-@dataclass(frozen=True, slots=True)
-class MoveValue:
+class MoveValue(NamedTuple):
     """A legal move and what it is worth to the player who makes it.
 
     ``house`` is counted from the mover's own first house, 0..m-1. ``board`` is the board after it, canonical (the
@@ -142,7 +140,15 @@ class MoveValue:
     @property
     def reach(self) -> tuple[int, int]:
         """The least and the most that the value can be, as far as tables tell: the bounds, where the rules have any."""
-        return _reach(self, sum(self.board) + self.captured)
+        return _reach(self, sum(self.board) + self.captured if self.beyond else 0)
+
+
+class LookUp(NamedTuple):
+    """A position in tables: what it is worth, its moves with their values, best first, and what each does, by house."""
+
+    probe: Probe
+    moves: list[MoveValue]
+    told: dict[int, ToldMove]
 
 
 class Line(NamedTuple):
@@ -213,6 +219,7 @@ class Tables:
         packed = {n: path for n, path in find_archives(directory, rules).items() if n not in self._plain}
         self._paths = dict(sorted((self._plain | packed).items()))
         self._opened: dict[int, Table | Archive] = {}
+        self._mapped = MappedTiers(rules, {})
         self._lock = threading.Lock()
         self._closed = False
 
@@ -250,12 +257,13 @@ class Tables:
         :func:`~solver.oware.game.searched_quantities`.
         """
         needed = searched_quantities(self.rules)
+        wanted = {seeds: self.mapped[seeds] for seeds in self.mapped if seeds <= most}  # larger ones stay closed
         return {
             seeds: Tier(
                 {name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds), *table.coding
             )
-            for seeds, table in self.mapped.items()
-            if seeds <= most and all(name in table.quantities for name in needed)
+            for seeds, table in wanted.items()
+            if all(name in table.quantities for name in needed)
         }
 
     # -- one position -------------------------------------------------------------------------------------------------
@@ -268,7 +276,7 @@ class Tables:
         :class:`~solver.errors.RulesError` for a position of other rules.
         """
         board = self._canonical(position)
-        return self._stored(board) or self._derived(board)
+        return self._stored(board) or self._derived(board, self._moves(board))
 
     def get(self, position: Positioned | Sequence[int], default: Default = None) -> Probe | Default:
         """As :meth:`probe`, but ``default`` where no table answers."""
@@ -281,11 +289,21 @@ class Tables:
         """Every legal move with its value for the mover, best first (:func:`best_first`). Raises as :meth:`probe`."""
         return self._moves(self._canonical(position))
 
+    def look_up(self, position: Positioned | Sequence[int]) -> LookUp:
+        """:meth:`probe` and :meth:`moves` together, in little more time than one of them. Raises as they do."""
+        board = self._canonical(position)
+        together = self._together(board)
+        if together is not None:
+            return together
+        moves = self._moves_singly(board)
+        told = {move.house: move for move in told_moves(self.rules, board)}
+        return LookUp(self._stored(board) or self._derived(board, moves), moves, told)
+
     def line(self, position: Positioned | Sequence[int], limit: int = 200) -> Line:
         """Best play from ``position`` by both sides, up to ``limit`` moves. Raises as :meth:`probe`.
 
         It makes progress. Where distances are stored, a player who is ahead takes the shortest way to the capture that
-        realises the value and the other one the longest. Elsewhere, and at value 0, it is a shortest sequence of best
+        gives the value and the other one the longest. Elsewhere, and at value 0, it is a shortest sequence of best
         moves to the next capture or the end of the game; where there is none, play is endless and stops at the
         first board that repeats.
         """
@@ -373,6 +391,12 @@ class Tables:
         """
         return self._there(seeds).window
 
+    def cut(self, seeds: int) -> int | None:
+        """The window of a tier that is there and cut to one; None for a full tier, and for one that is not there."""
+        self._want_open()
+        window = self._open(seeds).window if seeds in self._paths else WHOLE
+        return window if window < seeds else None
+
     def resting(self, seeds: int) -> list[int]:
         """The tiers that numbers of up to ``seeds`` seeds rest on: all but, where it is not there, the one below the
         largest, since no capture takes one seed. (A game comes to it never, and ``abapa build --game`` leaves it out.)
@@ -383,7 +407,7 @@ class Tables:
     def want_full(self, tiers: Iterable[int], what: str) -> None:
         """Refuse tiers with a window where ``what`` needs whole margins. Raises :class:`~solver.errors.AbapaError`."""
         for seeds in tiers:
-            if seeds in self.tiers and (window := self.window(seeds)) < seeds:
+            if (window := self.cut(seeds)) is not None:
                 raise AbapaError(
                     f"{self.tiers[seeds].path} knows margins only up to {window}: {what} needs full tables "
                     "(abapa build --seeds)"
@@ -396,6 +420,7 @@ class Tables:
         with self._lock:
             self._closed = True
             opened, self._opened = self._opened, {}
+            self._mapped = MappedTiers(self.rules, {})
         for table in opened.values():
             table.close()
 
@@ -442,7 +467,7 @@ class Tables:
             board = position.canonical
         else:
             try:
-                board = tuple(index(count) for count in position)
+                board = tuple(map(index, position))
             except TypeError as error:
                 raise PositionError(
                     f"{cut(repr(position))} is no board: accepted are whole numbers of seeds"
@@ -483,9 +508,8 @@ class Tables:
         bound = value if self.rules.has_bounds else None
         return Probe(self.rules, board, value, bound, bound, distance)
 
-    def _derived(self, board: Board) -> Probe:
+    def _derived(self, board: Board, moves: Sequence[MoveValue]) -> Probe:
         """The answer for a board of a tier that is not built, from its moves."""
-        moves = self._moves(board)
         if not moves:
             return self._probe_of(board, _margin_at_end(self.rules, board), 0)
         value, beyond = _best_value(moves, sum(board))
@@ -495,6 +519,31 @@ class Tables:
 
     def _moves(self, board: Board) -> list[MoveValue]:
         self._want_open()
+        together = self._together(board)
+        return self._moves_singly(board) if together is None else together.moves
+
+    def _together(self, board: Board) -> LookUp | None:
+        """The answer for a board and its moves in one call; None unless all the tables that this takes are mapped."""
+        mapped = self._mapped
+        rows = mapped.rows(board)
+        if rows is None:
+            return None
+        held = mapped.quantities[sum(board)]
+        bounds, distances = "lower" in held, "distance" in held
+
+        def named(value: int, lower: int, upper: int, distance: int) -> tuple[int, int | None, int | None, int | None]:
+            return value, lower if bounds else None, upper if bounds else None, distance if distances else None
+
+        moves, told = [], {}
+        for house, captured, last, taken, slam, replies, *after, value, lower, upper, distance in rows[1:]:
+            left = tuple(after)
+            moves.append(MoveValue(house, captured, left, *named(value, lower, upper, distance)))
+            told[house] = ToldMove(house, captured, left, houses_taken(last, taken), slam == 1, replies > 0)
+        moves.sort(key=best_first)
+        return LookUp(Probe(self.rules, board, *named(*rows[0][-len(NUMBERS) :])), moves, told)
+
+    def _moves_singly(self, board: Board) -> list[MoveValue]:
+        """The moves, looked up one after the other: opens the tables that it takes, in whatever form they are."""
         total = sum(board)
         stored = self._open(total) if total in self._paths else None
         known = stored is None or "distance" in stored.quantities
@@ -508,7 +557,15 @@ class Tables:
             upper = captured - child.lower if child.lower is not None else None
             distance = _distance_of(value, captured, child) if known else None
             moves.append(MoveValue(house, captured, after, value, lower, upper, distance, -child.beyond))
+        self._map_opened()
         return sorted(moves, key=best_first)
+
+    def _map_opened(self) -> None:
+        """Have the tables that were opened since looked up together from now on."""
+        if len(self._opened) > self._mapped.known:
+            with self._lock:
+                self._want_open()
+                self._mapped = MappedTiers(self.rules, self._opened)
 
     def _located_moves(self, board: Board) -> Iterator[tuple[int, int, Board, int, int]]:
         """The legal moves: house, seeds captured, board after, its seeds, its index (-1: its tier is not there)."""
@@ -587,7 +644,7 @@ class Tables:
         """Which tiers are there, rank terms, half counts and block offsets of them all (one row a tier)."""
         top, pits = max(self._paths, default=0), self.rules.pits
         there = np.array([n in self._paths for n in range(top + 1)])
-        return there, rank_terms(pits, top), half_counts(pits, top), offset_table(pits, top)
+        return there, rank_terms(pits, top), half_counts(pits, top), offsets_of_tiers(pits, top)
 
     def _holding(self, seeds: int, quantity: str) -> Table | Archive:
         """A tier that is there. Raises :class:`~solver.errors.AbapaError` unless it holds the quantity."""
@@ -607,7 +664,7 @@ class Tables:
 
     def _one_of_many(self, board: Board, quantity: str, default: int | None) -> int:
         try:
-            answer = getattr(self._derived(board), quantity)
+            answer = getattr(self._derived(board, self._moves(board)), quantity)
         except MissingTierError:
             if default is None:
                 raise
@@ -631,6 +688,7 @@ def _check_default(default: int, quantity: str) -> None:
 
 
 def _reach(answer: Probe | MoveValue, seeds: int) -> tuple[int, int]:
+    """The reach of an answer; ``seeds``: the most that can lie beyond a window."""
     if answer.lower is not None and answer.upper is not None:
         return answer.lower, answer.upper
     least = answer.value if answer.beyond >= 0 else -seeds
@@ -664,7 +722,7 @@ def _best(bounds: list[int | None]) -> int | None:
 
 
 def _distance_of(value: int, captured: int, child: Probe) -> int | None:
-    """Plies from before a move to the capture or end that realises its value (0 for value 0)."""
+    """Plies from before a move to the capture or end that gives its value (0 for value 0)."""
     if not value:
         return 0
     if captured:

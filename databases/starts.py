@@ -17,12 +17,12 @@ from typing import Any
 from databases.builder.build import Progress, build_tables
 from databases.builder.plan import ranges_text
 from databases.files.folder import find_archives, find_tables
-from databases.grounding import prove_values
+from databases.grounding import prove_each
 from databases.machine import default_threads
 from databases.prober import Line, MoveValue, Probe, Tables, open_tables
 from databases.published import KNOWN_STARTS, Known
 from databases.tiers import MAX_SEEDS, tier_size
-from databases.verifier import Verdict, prove
+from databases.verifier import Verdict
 from databases.windows import Game
 from solver.errors import AbapaError
 from solver.oware.rules import AWARI, Rules
@@ -176,20 +176,6 @@ Bar = Callable[[int, str, str], Any]
 """Makes a progress bar of so many units of a name: a context with ``update``. The last is what is done."""
 
 
-def _no_bar(total: int, unit: str, what: str) -> Any:
-    return nullcontext(_SILENT)
-
-
-class _Silent:
-    """A bar that nobody sees."""
-
-    def update(self, boards: int) -> None:
-        """Do nothing."""
-
-
-_SILENT = _Silent()
-
-
 def solve_starts(
     directory: Path,
     pits: int,
@@ -198,12 +184,12 @@ def solve_starts(
     *,
     report: Callable[[str], object] = lambda line: None,
     progress: Progress | None = None,
-    bar: Bar = _no_bar,
+    bar: Bar = lambda total, unit, what: nullcontext(),
 ) -> Iterator[StartResult]:
     """Solve the awari starts with each of ``per_pit`` seeds a pit: build, prove, ask; fewest seeds first.
 
     Missing tiers are built after the plan has gone to ``report``; ``progress`` is that of the builds, ``bar`` that of
-    proofs by grounding. Raises what :func:`~databases.builder.build.build_tables` raises, before any work of a build
+    proofs. Raises what :func:`~databases.builder.build.build_tables` raises, before any work of a build
     whose plan does not fit.
     """
     rules = Rules(AWARI.grand_slam, AWARI.cycle, pits)
@@ -229,13 +215,11 @@ def solve_starts(
 def _proved_tiers(tables: Tables, tiers: Sequence[int], way: Way, bar: Bar) -> list[ProvedTier]:
     """Prove those that can be, and gather what stands behind a result."""
     threads = way.threads or default_threads()
-    bare = [n for n in tiers if "distance" not in tables.mapped[n].quantities]
     verdicts: dict[int, Verdict] = {}
-    if not bare:
-        verdicts = {verdict.seeds: verdict for verdict in prove(tables, tiers, threads)}
-    elif way.prove:
+    if way.prove or all("distance" in tables.mapped[n].quantities for n in tiers):
         with bar(sum(tables.mapped[n].positions for n in tiers), "board", "prove") as shown:
-            verdicts = {verdict.seeds: verdict for verdict in prove_values(tables, tiers, threads, shown.update)}
+            told = () if shown is None else (shown.update,)
+            verdicts = {verdict.seeds: verdict for verdict in prove_each(tables, tiers, threads, *told)}
     return [_proved_tier(tables, n, verdicts.get(n), threads) for n in tiers]
 
 

@@ -39,13 +39,13 @@ def block_offsets(pits: int, seeds: int) -> NDArray[np.int64]:
 
 
 @cache
-def offset_table(pits: int, seeds: int) -> NDArray[np.int64]:
-    """:func:`block_offsets` of the tiers of 0..seeds seeds, a row each, filled up with 0: (seeds + 1, seeds + 2)."""
-    table = np.zeros((seeds + 1, seeds + 2), np.int64)
+def offsets_of_tiers(pits: int, seeds: int) -> NDArray[np.int64]:
+    """:func:`block_offsets` of tiers 0..seeds, a row for each, filled up with zeros; shape (seeds + 1, seeds + 2)."""
+    offsets = np.zeros((seeds + 1, seeds + 2), np.int64)
     for n in range(seeds + 1):
-        table[n, : n + 2] = block_offsets(pits, n)
-    table.setflags(write=False)
-    return table
+        offsets[n, : n + 2] = block_offsets(pits, n)
+    offsets.setflags(write=False)
+    return offsets
 
 
 class TierIndex(NamedTuple):

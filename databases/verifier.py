@@ -21,8 +21,8 @@ and wrong. What is enough:
 
 Values without distances are proved by :mod:`databases.grounding`. None shares anything with the builder but the order
 of boards, on purpose (:mod:`databases.builder` says so too): what looks alike on both sides stays written twice. The
-first is fast because for a fixed opponent's half every move is a
-step along one row of a table (:mod:`databases.halfmoves`).
+first is fast because for a fixed opponent's half every move is a step along one row of a table
+(:mod:`databases.halfmoves`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.files.histograms import count_margins
-from databases.halfmoves import ILLEGAL, HalfMoves
+from databases.halfmoves import HalfMoves, moves_of_outcome, raise_to
 from databases.machine import available_memory
 from databases.prober import Board, MissingTierError, Tables
 from databases.sweeps import SweptTables, sweep_bytes
@@ -173,15 +173,13 @@ def check_equations(
             for half in range(rows):
                 line = best[thread, half * columns : (half + 1) * columns]
                 line[:] = _UNPLAYED
-                reply = replies.first[b] + (start + half) * replies.width[b]
                 for outcome in range(min(outcomes, 2 * (a + 1))):
-                    captured = np.int64(replies.captured[reply + outcome])
-                    pair, end = own.first[a * outcomes + outcome], own.first[a * outcomes + outcome + 1]
-                    if captured == ILLEGAL or pair == end:
+                    captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, start + half, outcome)
+                    if first == last:
                         continue
                     crossing = outcome // 2
                     width = counts[a - crossing]
-                    target = np.int64(replies.after[reply + outcome]) * width
+                    target = after * width
                     if captured == 0:
                         child = blocks[b + crossing] + target
                         for i in range(width):
@@ -197,9 +195,7 @@ def check_equations(
                             row[thread, i] = score(
                                 np.int32(captured) - np.int32(load_int8(address + np.uint64(i))), np.int32(1)
                             )
-                    for p in range(pair, end):
-                        at = np.uint64(own.before[np.uint64(p)])
-                        line[at] = max(line[at], row[thread, np.uint64(own.after[np.uint64(p)])])
+                    raise_to(own, first, last, row[thread], line)
             compare_unit(seeds, counts, blocks, b, start, rows, values, distances, best[thread], found[thread])
 
 
@@ -353,14 +349,18 @@ def read_counts(path: Path) -> Counts:
     """
     published: Counts = {}
     try:
-        with io.TextIOWrapper(open_regular(path), newline="", encoding="utf-8") as lines:
+        with io.TextIOWrapper(open_regular(path), newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             names = reader.fieldnames or []
             tier = next((name for name in ("seeds", "stones") if name in names), None)
             if tier is None or not {"value", "count"} <= set(names):
-                raise AbapaError(f"{path} has the columns {', '.join(names)}: accepted are seeds, value, count")
+                raise AbapaError(f"{path} has the columns {cut(', '.join(names))}: accepted are seeds, value, count")
             for row in reader:
                 seeds, value, boards = (read_whole((row[name] or "").strip()) for name in (tier, "value", "count"))
+                if boards < 0:
+                    raise ValueError(f"{boards} boards")
+                if value in published.get(seeds, {}):
+                    raise ValueError(f"the value {value} of {seeds} seeds stands there twice")
                 if boards:
                     published.setdefault(seeds, {})[value] = boards
     except OSError as error:

@@ -45,7 +45,7 @@ one request without a server. It needs the extra `abapa[serve]`.
 - Every answer has all its fields: null where one does not apply. Fields may be added in later versions.
 - Parameters are percent-encoded: `+` is `%2B`, `<` is `%3C`. A parameter that is unknown, or comes twice, is an error.
 
-**Limits.** {MOST_POSITIONS} positions and {MOST_BODY >> 10} KiB a request, two searches of up to 30 seconds at once,
+**Limits.** {MOST_POSITIONS} positions and {MOST_BODY >> 10} KiB per request, two searches of up to 30 seconds at once,
 each with 64 MiB. The Host header must name this machine; pages of other sites cannot ask.
 
 ## Errors
@@ -88,7 +88,7 @@ EXAMPLES: dict[tuple[str, str], list[tuple[str, Any]]] = {
 
 FIELDS: dict[str, str] = {
     "after": "the position after the move or turn",
-    "average_loss": "mean seeds lost a move, by side; null without a move",
+    "average_loss": "mean seeds lost per move, by side; null without a move",
     "best": "the best move, as far as is known",
     "best_value": "what that is worth, as `value`",
     "board": "2m counts, South's houses first, each side's in sowing order",
@@ -108,7 +108,7 @@ FIELDS: dict[str, str] = {
     "counts": "the seeds of a set-up, in the owner's numbering of pits",
     "cycle": "what endless play is worth (docs/rules.md)",
     "depth": "plies searched",
-    "distance": "plies to the capture or end that realises the value, null where not stored",
+    "distance": "plies to the capture or end that gives the value, null where not stored",
     "draws": "boards worth 0",
     "end": "`over`, `endless` (boards repeat from here) or `limit`",
     "endless": "what a turn that never ends does (docs/omweso.md)",
@@ -150,7 +150,7 @@ FIELDS: dict[str, str] = {
     "over": "how the game ended; null while it goes on",
     "packed": "whether the tier is there in its packed form",
     "pit": "a pit of its owner, 0..2c-1",
-    "pits": "houses a side; of Omweso pits a side",
+    "pits": "houses per side; of Omweso pits per side",
     "plies_to_end": "plies to a forced end; null for an estimate",
     "ply": "moves before it",
     "points": "what the turn scores by itself in a match: `name` and `points`",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unicodedata import category
 
 MOST_QUOTED = 80
 """The most characters of a person's text that a message repeats."""
@@ -20,7 +21,12 @@ def quoted(text: str, most: int = MOST_QUOTED) -> str:
 
 def cut(text: str, most: int = MOST_QUOTED) -> str:
     """The same without quotation marks."""
-    return text if len(text) <= most else f"{text[:most]}..."
+    return in_one_line(text[:most]) + ("" if len(text) <= most else "...")
+
+
+def in_one_line(text: str) -> str:
+    """A text with line breaks and other control characters as escapes: a terminal obeys those, whoever wrote them."""
+    return "".join(repr(c)[1:-1] if category(c) in ("Cc", "Zl", "Zp") else c for c in text)
 
 
 class AbapaError(Exception):

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from solver.errors import RulesError, quoted
+from solver.errors import RulesError, cut, quoted
+
+
+def want_rules(rules: object, *kinds: type) -> None:
+    """Refuse what is no rule set of ``kinds``, such as the text of an id. Raises :class:`~solver.errors.RulesError`."""
+    if not isinstance(rules, kinds):
+        names = " or ".join(f"{kind.__name__}.parse(...)" for kind in kinds)
+        raise RulesError(f"{cut(repr(rules))} is no rule set here: accepted is what {names} returns")
 
 
 def split_id(

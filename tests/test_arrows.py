@@ -22,20 +22,20 @@ ALLOWED: dict[str, str] = {
     "solver.oware": "solver solver.errors solver.files solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.omweso": "solver.errors solver.numerals solver.rule_ids solver.kernels solver.search",
     "solver.web": "solver.errors solver.numerals solver.search solver.oware solver.omweso "
-    "databases databases.files databases.tiers databases.windows",
+    "databases databases.files databases.tiers",
     "solver.cli": "solver solver.errors solver.files solver.numerals solver.search solver.oware solver.omweso "
     "solver.web databases databases.builder databases.files databases.halfboards databases.machine databases.omweso "
     "databases.starts databases.tiers databases.windows",
     "solver.__main__": "solver.cli",
-    "databases": "solver.errors solver.files solver.numerals solver.kernels solver.oware "
+    "databases": "solver.errors solver.files solver.numerals solver.rule_ids solver.kernels solver.oware "
     "databases.files databases.halfboards databases.halfmoves databases.machine databases.tiers databases.windows",
     "databases.starts": "solver.errors solver.oware databases databases.builder databases.files databases.machine "
     "databases.tiers databases.windows",
-    "databases.builder": "solver.errors solver.files solver.kernels solver.oware "
+    "databases.builder": "solver.errors solver.files solver.rule_ids solver.kernels solver.oware "
     "databases.files databases.halfboards databases.machine databases.tiers databases.windows",
     "databases.omweso": "solver.errors solver.kernels solver.omweso "
     "databases.files databases.halfboards databases.tiers",
-    "databases.files": "solver solver.errors solver.files solver.kernels solver.oware solver.omweso "
+    "databases.files": "solver solver.errors solver.files solver.rule_ids solver.kernels solver.oware solver.omweso "
     "databases.halfboards databases.halfmoves databases.tiers databases.windows",
     "databases.halfmoves": "solver.kernels solver.oware databases.halfboards",
     "databases.windows": "solver.errors solver.kernels databases.tiers",

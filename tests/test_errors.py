@@ -1,4 +1,4 @@
-"""Errors that a person can cause go through pickle whole, as a pool of processes sends them back."""
+"""Errors that a person can cause: one line whatever they quote, and whole through pickle, as a pool sends them back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import solver
 from databases.files.faults import TruncatedTableError
 from databases.files.lock import LockedError
 from databases.prober import MissingTierError
-from solver.errors import AbapaError
+from solver.errors import AbapaError, cut, quoted
 from solver.oware.rules import AWARI
 
 
@@ -52,3 +52,10 @@ def test_every_kind_of_error_is_pickled() -> None:
 def test_what_an_error_knows_comes_back(error: AbapaError) -> None:
     back = pickle.loads(pickle.dumps(error))
     assert (type(back), str(back), back.__dict__) == (type(error), str(error), error.__dict__)
+
+
+@pytest.mark.parametrize("mark", ["\n", "\r", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\0"])
+def test_what_is_quoted_stays_in_one_line(mark: str) -> None:
+    for shown in (cut(f"a{mark}b"), quoted(f"a{mark}b")):
+        assert mark not in shown and len(shown.splitlines()) == 1
+    assert cut("é – 種 🌱") == "é – 種 🌱" and cut("x" * 100) == "x" * 80 + "..."

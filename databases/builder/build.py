@@ -27,7 +27,6 @@ from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.files.archive import Archive
 from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables
-from databases.files.games import want_rules
 from databases.files.journal import write_down
 from databases.files.lock import BuildLock
 from databases.files.packing import unpacked_map
@@ -38,6 +37,7 @@ from databases.tiers import tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
+from solver.rule_ids import want_rules
 
 
 class Progress(Protocol):

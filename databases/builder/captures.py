@@ -23,8 +23,9 @@ from databases.builder.state import (
     Band,
     TierShape,
     code,
-    group_rows,
     mark_row,
+    part_rows,
+    parts_of,
 )
 from databases.windows import FULL, Coding
 from solver.kernels.compile import inline_kernel, parallel_kernel
@@ -149,16 +150,16 @@ def play_captures(side, shape, houses, origins, replies, children, cut, band, st
     (:func:`~databases.builder.state.mark_row`).
     """
     for _thread in prange(threads):
-        group = band.first_group + fetch_add(ticket, 0, 1)
-        while group < band.last_group:
-            b, first, last = group_rows(shape, group)
+        part = fetch_add(ticket, 0, 1)
+        while part < parts_of(band):
+            b, first, last = part_rows(shape, band, part)
             columns = shape.counts[shape.counts.shape[0] - 1 - b]
             for half in range(first, last):
                 row = shape.rows[b] + half * columns - band.first
                 play_row(side, shape, houses, origins, replies, children, cut, b, half, state, row)
                 if marks.shape[0]:
                     mark_row(state, row, columns, marks, shape.marks[b] + half * ((columns + MARKED - 1) // MARKED))
-            group = band.first_group + fetch_add(ticket, 0, 1)
+            part = fetch_add(ticket, 0, 1)
 
 
 @inline_kernel

@@ -40,6 +40,8 @@ from databases.builder.state import (
     Band,
     TierShape,
     group_rows,
+    part_rows,
+    parts_of,
 )
 from databases.builder.transpose import row_bands, transpose
 from solver.errors import AbapaError
@@ -271,13 +273,13 @@ def split_words(words_shape, cells_shape, band, words, cells, margins, threads, 
     Alike take_in_cells in :mod:`.narrow` on purpose: a parallel kernel takes no function for the work on a row.
     """
     for _thread in prange(threads):
-        group = band.first_group + fetch_add(ticket, 0, 1)
-        while group < band.last_group:
-            b, first, last = group_rows(words_shape, group)
+        part = fetch_add(ticket, 0, 1)
+        while part < parts_of(band):
+            b, first, last = part_rows(words_shape, band, part)
             for half in range(first, last):
                 row, cell_row, columns = row_places(words_shape, cells_shape, b, half)
                 split_row(words, margins, row - band.first, columns, cells, cell_row)
-            group = band.first_group + fetch_add(ticket, 0, 1)
+            part = fetch_add(ticket, 0, 1)
 
 
 @inline_kernel

@@ -38,6 +38,8 @@ from databases.builder.state import (
     TierShape,
     byte_code,
     group_rows,
+    part_rows,
+    parts_of,
 )
 from databases.builder.transpose import BAND_BOARDS, bands, row_bands, transpose
 from solver.kernels.compile import inline_kernel, parallel_kernel
@@ -279,15 +281,15 @@ def take_in_cells(words_shape, cells_shape, band, words, cells, threads, ticket)
     Alike split_words in :mod:`.cells` on purpose, which says why.
     """
     for _thread in prange(threads):
-        group = band.first_group + fetch_add(ticket, 0, 1)
-        while group < band.last_group:
-            b, first, last = group_rows(words_shape, group)
+        part = fetch_add(ticket, 0, 1)
+        while part < parts_of(band):
+            b, first, last = part_rows(words_shape, band, part)
             for half in range(first, last):
                 row, cell_row, columns = row_places(words_shape, cells_shape, b, half)
                 for i in range(columns):
                     word = words[np.uint64(row - band.first + i)]
                     put_cell(cells, cell_row + i, bare_cell(word))
-            group = band.first_group + fetch_add(ticket, 0, 1)
+            part = fetch_add(ticket, 0, 1)
 
 
 @inline_kernel

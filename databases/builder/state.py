@@ -30,6 +30,8 @@ TERMINAL = np.uint16(0xFE00)
 FINAL = np.uint16(0xFF00)
 LOW = np.uint16(0x00FF)
 GROUP = 64
+PART = 8
+"""Rows that a thread takes at a time where rows do not depend on each other."""
 PADDING = 64
 """Words that a state has beyond its last board, so that 64 can be looked at from any of them."""
 MARKED = 1024
@@ -121,6 +123,20 @@ def group_rows(shape, group):
     """(block b, rank of the first B, one beyond the rank of the last) of a group of rows."""
     b, first = shape.group_block[group], shape.group_first[group]
     return b, first, min(first + GROUP, shape.counts[b])
+
+
+@inline_kernel
+def parts_of(band):
+    """Into how many parts the rows of a band are shared out among threads; a band of large rows has a single group."""
+    return (band.last_group - band.first_group) * (GROUP // PART)
+
+
+@inline_kernel
+def part_rows(shape, band, part):
+    """(block b, rank of the first B, one beyond the rank of the last) of a part of a band, which may be empty."""
+    b, first, last = group_rows(shape, band.first_group + part // (GROUP // PART))
+    first += part % (GROUP // PART) * PART
+    return b, first, min(first + PART, last)
 
 
 @inline_kernel

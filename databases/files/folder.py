@@ -13,7 +13,7 @@ from typing import NamedTuple
 from platformdirs import user_data_path
 
 from databases.files.faults import ForeignTableError
-from databases.files.games import TableRules, want_rules
+from databases.files.games import TableRules, want_table_rules
 from databases.windows import WHOLE
 from solver.errors import AbapaError
 
@@ -114,7 +114,7 @@ def find_checkpoints(directory: Path, rules: TableRules) -> dict[int, Path]:
 
 def find_files(directory: Path, rules: TableRules, suffix: str = SUFFIX) -> dict[TableName, Path]:
     """Every file in ``directory`` that claims to be a table (by ``suffix``) of ``rules``, in order of seeds, window."""
-    want_rules(rules)
+    want_table_rules(rules)
     paths = _listed(directory) if directory.is_dir() else []
     named = ((parse_name(path, suffix), path) for path in paths)
     return dict(sorted((name, path) for name, path in named if name and name.rules == rules.id))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, Self
 
-from solver.errors import RulesError, cut
 from solver.omweso.rules import OmwesoRules
 from solver.oware.rules import Rules
+from solver.rule_ids import want_rules
 
 
 class TableRules(Protocol):
@@ -46,12 +46,6 @@ GAMES: dict[str, type[TableRules]] = {kind.game: kind for kind in (Rules, Omweso
 """The attribute ``game`` -> the class of its rules."""
 
 
-def want_rules(rules: object, *kinds: type) -> None:
-    """Refuse what is no rule set of ``kinds`` (default: of any game with tables), such as the text of an id.
-
-    Raises :class:`~solver.errors.RulesError`.
-    """
-    kinds = kinds or tuple(GAMES.values())
-    if not isinstance(rules, kinds):
-        names = " or ".join(f"{kind.__name__}.parse(...)" for kind in kinds)
-        raise RulesError(f"{cut(repr(rules))} is no rule set with tables here: accepted is what {names} returns")
+def want_table_rules(rules: object) -> None:
+    """Refuse what is no rule set of a game with tables. Raises :class:`~solver.errors.RulesError`."""
+    want_rules(rules, *GAMES.values())

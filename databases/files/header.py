@@ -173,7 +173,9 @@ def read_header(path: Path, file: h5py.File, kind: str, name: TableName) -> Head
             raise ForeignTableError(path, f"has {stored.shape} hashes of chunks of {quantity}", REBUILD)
         chunks = [text.decode("ascii", "replace") for text in stored[:].tolist()]
         digests[quantity] = Digest(str(_plain(told["sha256"])), chunks)
-    if "exact_values" in attributes:
+    if {"lower", "upper"} <= set(quantities):
+        if "exact_values" not in attributes:
+            raise ForeignTableError(path, "does not count its exact boards: its attributes are damaged", REBUILD)
         histograms["exact"] = read_histogram(attributes, "exact")
     return Header(rules, attributes, histograms, digests, largest, coding)
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, rank_terms
 from databases.halfmoves import ILLEGAL, HalfMoves
-from databases.tiers import index_in_tier, offset_table
+from databases.tiers import index_in_tier, offsets_of_tiers
 from databases.windows import Stored, StoredTiers
 from solver.kernels.compile import inline_kernel, kernel
 from solver.kernels.margins import load_margin
@@ -73,7 +73,7 @@ def children_of(rules: Rules, seeds: int, indexes: NDArray[np.int64]) -> Childre
     ends = np.empty(len(indexes), np.int64)
     count = list_children(
         sowing_table(pits), SLAM_CODES[rules.grand_slam], pits, seeds, indexes, rank_terms(pits, seeds),
-        half_counts(pits, seeds), offset_table(pits, seeds), owner, captured, left, places, ends,
+        half_counts(pits, seeds), offsets_of_tiers(pits, seeds), owner, captured, left, places, ends,
     )  # fmt: skip
     return Children(owner[:count], captured[:count], left[:count], places[:count], ends)
 
@@ -207,7 +207,7 @@ def _geometry(from_: Follows) -> tuple[Any, ...]:
     """What the kernels need to know of halves, moves and blocks."""
     seeds, moves = from_.seeds, from_.moves
     outcomes = (len(moves.own.first) - 1) // len(moves.counts)
-    return seeds, moves.counts, outcomes, moves.own, moves.replies, offset_table(from_.pits, seeds)
+    return seeds, moves.counts, outcomes, moves.own, moves.replies, offsets_of_tiers(from_.pits, seeds)
 
 
 def _room(from_: Follows, b: int, columns: int) -> NDArray[np.int32]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from databases.files.disk import PIECE, flush, read_pieces, take_room, write_all
 from databases.files.faults import Abandoned, TableWriteError, error_text
 from databases.files.folder import table_path
-from databases.files.games import TableRules, want_rules
+from databases.files.games import TableRules, want_table_rules
 from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import LAYOUT, METADATA_ROOM, PAGE, new_file, new_group, set_attributes, timeless
 from databases.files.header import QUANTITIES, bits_of, is_dense, meaning_of, stated_attributes, stored_as, stored_bytes
@@ -59,7 +59,7 @@ class TableWriter:
     ) -> None:
         if unknown := set(quantities) - set(QUANTITIES):
             raise ValueError(f"unknown quantities {sorted(unknown)}: accepted are {list(QUANTITIES)}")
-        want_rules(rules)
+        want_table_rules(rules)
         self.directory, self.rules, self.seeds = directory, rules, seeds
         self.quantities = tuple(name for name in QUANTITIES if name in quantities)
         self.positions = tier_size(rules.pits, seeds)

@@ -58,7 +58,7 @@ def command(
 
     Existing remarks are kept; Abapa's own annotations are replaced. A Result tag that is not how the moves end the game
     is corrected, with a warning. Moves after the end of a game are put into a comment, with a warning. A game that
-    cannot be read is left out; an error names its number and line, and the exit code is 2. Text that is not UTF-8 is
+    cannot be read is left out; an error names its number and line, and the exit code is 2. A line that is not UTF-8 is
     read as Latin-1, with a warning.
     """
     from solver.oware.ogn import dump, parse
@@ -74,7 +74,8 @@ def command(
         raise refused[0]
     for record in records:
         for warning in record.warnings:
-            click.echo(f"abapa: game {record.title}: {warning}", err=True)
+            named = "" if record.title == "? - ?" else f" ({record.title})"
+            click.echo(f"abapa: {record.place}{named}: {warning}", err=True)
     annotated = annotate(records, limits, open_searcher)
     if as_json:
         for record, notes in annotated:
@@ -98,7 +99,7 @@ MOST_BYTES = 64 << 20
 
 
 def read_games(path: Path) -> str:
-    """The text of a file or pipe, ``-`` for stdin: UTF-8, or else Latin-1, with a warning.
+    """The text of a file or pipe, ``-`` for stdin: UTF-8, and lines that are none as Latin-1, with a warning.
 
     Raises AbapaError for more than MOST_BYTES, and for what is neither a file nor a pipe: a device may never end.
     """
@@ -112,14 +113,25 @@ def read_games(path: Path) -> str:
             raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
     if len(data) > MOST_BYTES:
         raise AbapaError(f"{path}: more than {MOST_BYTES >> 20} MiB, the most that is read of a file of games")
+    return _text_of(data, "stdin" if str(path) == "-" else str(path))
+
+
+def _text_of(data: bytes, name: str) -> str:
+    """UTF-8, but lines that are none as Latin-1: games of several programs may stand in one file."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        click.echo(
-            f"abapa: line {line}: byte {data[error.start]:02X} is not UTF-8, {path} is read as Latin-1", err=True
-        )
-        return data.decode("latin-1")
+        first, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
+    lines, others = [], 0
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            lines.append(line.decode("latin-1"))
+            others += 1
+    which = "it is" if others == 1 else f"it and {others - 1:,} more are"
+    click.echo(f"abapa: line {first} of {name}: byte {byte:02X} is not UTF-8, {which} read as Latin-1", err=True)
+    return "\n".join(lines)
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -35,7 +35,7 @@ CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
 @click.option(
     "--bounds/--no-bounds", default=None, help="Store lower and upper or not (default: yes, if the rules have bounds)."
 )
-@click.option("--distance", is_flag=True, help="Also store the plies to the capture or end that realises the value.")
+@click.option("--distance", is_flag=True, help="Also store the plies to the capture or end that gives the value.")
 @click.option(
     "--memory",
     type=Size(),

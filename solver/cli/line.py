@@ -33,7 +33,7 @@ def command(positions: Positions, rules: Rules, tables: Path, limit: int, as_jso
     """Show best play by both sides from a position: each move, what it captures, its value for its player.
 
     Positions are written as for abapa probe. The line makes progress. If the tables hold distances, the player ahead
-    takes the shortest way to the capture that realises the value, and the other player the longest. If not, both take
+    takes the shortest way to the capture that gives the value, and the other player the longest. If not, both take
     the shortest way of best moves to the next capture.
     """
     from databases.prober import open_tables

@@ -1,4 +1,4 @@
-"""Positions as arguments, or as a list on stdin, one per line: how they are read, and what happens to a bad line.
+"""Lists, a thing per line, and positions as arguments or as a list on stdin: how they are read.
 
 A line that is wrong, or that the tables cannot answer, is named on stderr; the others are answered. Empty lines and
 lines that begin with ``#`` are passed over.
@@ -10,7 +10,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -49,9 +49,9 @@ class Positions:
                 answer(number, Position.parse(text, self.rules))
             return
         answered = failed = 0
-        for number, line in _lines():
+        for number, line in numbered_lines(sys.stdin):
             try:
-                answer(answered, Position.parse(_whole(line), self.rules))
+                answer(answered, Position.parse(whole_line(line), self.rules))
                 answered += 1
             except AbapaError as error:
                 failed += 1
@@ -85,28 +85,32 @@ def _joined(arguments: tuple[str, ...]) -> tuple[str, ...]:
     return arguments
 
 
-def _lines() -> Iterator[tuple[int, str]]:
-    """The lines of stdin that say something, each with its number; of a huge line only the beginning."""
+def numbered_lines(source: TextIO, name: str = "stdin") -> Iterator[tuple[int, str]]:
+    """The lines of a list that say something, each with its number; of a huge line only the beginning.
+
+    Raises AbapaError, with the ``name`` of the source, for what is no list.
+    """
     number = 0
-    while line := sys.stdin.readline(LONGEST_LINE + 1):
+    while line := source.readline(LONGEST_LINE + 1):
         number += 1
-        _pass_over_the_rest(line)
+        _pass_over_the_rest(line, source, name)
         text = line.removeprefix("\ufeff").strip() if number == 1 else line.strip()
         if text and not text.startswith("#"):
             yield number, line if len(line) > LONGEST_LINE else text
 
 
-def _pass_over_the_rest(line: str) -> None:
+def _pass_over_the_rest(line: str, source: TextIO, name: str) -> None:
     """Read on to the end of a line of which ``line`` is the beginning. Raises AbapaError where it has none."""
     read = len(line)
     while line and not line.endswith("\n") and read > LONGEST_LINE:
-        line = sys.stdin.readline(1 << 16)
+        line = source.readline(1 << 16)
         read += len(line)
         if read > LONGEST_INPUT:
-            raise AbapaError("stdin is no list of positions: it has a line of more than 64 MiB")
+            raise AbapaError(f"{name} is no list of positions: it has a line of more than 64 MiB")
 
 
-def _whole(line: str) -> str:
+def whole_line(line: str) -> str:
+    """A line of a list as it is. Raises AbapaError where only its beginning was read."""
     if len(line) > LONGEST_LINE:
         raise AbapaError(f"more than {LONGEST_LINE:,} characters: accepted is one position per line")
     return line

@@ -11,9 +11,11 @@ import functools
 import io
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import click
 
@@ -125,6 +127,26 @@ class RealFile(click.Path):
         return path
 
 
+@dataclass(frozen=True)
+class TextSource:
+    """A file of text that was found to be one, or stdin."""
+
+    name: str
+
+    @contextmanager
+    def opened(self) -> Iterator[TextIO]:
+        """The text, for reading, without a byte order mark."""
+        if self.name == "-":
+            with click.open_file("-", encoding="utf-8-sig", errors="replace") as stdin:
+                yield cast("TextIO", stdin)
+            return
+        with io.TextIOWrapper(open_regular(Path(self.name)), encoding="utf-8-sig", errors="replace") as file:
+            yield file
+
+    def __str__(self) -> str:
+        return "stdin" if self.name == "-" else self.name
+
+
 class TextFile(click.ParamType):
     """A file of text to read, or stdin for ``-``: no pipe and no device by its name, which may never end."""
 
@@ -133,14 +155,14 @@ class TextFile(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
-        if value == "-":
-            return click.File("r", encoding="utf-8-sig", errors="replace").convert(value, param, ctx)
         try:
-            return io.TextIOWrapper(open_regular(Path(value)), encoding="utf-8-sig", errors="replace")
+            if value != "-":
+                open_regular(Path(value)).close()  # opened again when it is read: what else is wrong comes first
         except OSError as error:
             self.fail(f"{quoted(value)}: {error.strerror}", param, ctx)
         except ValueError as error:
             self.fail(f"{quoted(value)}: {error}", param, ctx)
+        return TextSource(value)
 
 
 def was_given(name: str) -> bool:
@@ -209,12 +231,14 @@ def tables_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--tables",
-        type=click.Path(path_type=Path, readable=False),
+        type=click.Path(readable=False),
         metavar="DIR",
         help="Folder of tables (default: $ABAPA_TABLES, else the user's data folder).",
     )
     @functools.wraps(command)
-    def with_folder(*args: Any, tables: Path | None, **kwargs: Any) -> Any:
+    def with_folder(*args: Any, tables: str | None, **kwargs: Any) -> Any:
+        if tables == "":
+            raise click.UsageError("--tables '': accepted is the name of a folder")
         _check_that_databases_is_ours()
         from databases.files.folder import tables_folder
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from solver.errors import AbapaError
+from solver.errors import AbapaError, in_one_line
 
 
 def json_line(data: Any) -> str:
@@ -60,7 +60,7 @@ _HEAD, _TAIL = 300, 150
 
 def complain(text: str) -> None:
     """Print an error: one line, even if a file name in it has several, and no more of a huge input than is of use."""
-    line = " ".join(text.splitlines())
+    line = in_one_line(" ".join(text.splitlines()))
     if len(line) > LONGEST_ERROR:
         line = f"{line[:_HEAD]} ... {line[-_TAIL:]}"
     with suppress(OSError, ValueError):  # nobody listens

@@ -119,7 +119,7 @@ class Table:
         """Ask until a move is played or taken back; whether the person resigns."""
         while True:
             try:
-                said = click.prompt(f"\n{SIDES[self.person]}", prompt_suffix="> ").strip()
+                said = click.prompt(f"\n{SIDES[self.person]}", prompt_suffix="> ").removeprefix("\ufeff").strip()
             except click.Abort as error:
                 click.echo()
                 raise Left from error

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from solver.cli.options import TextFile, json_option, rules_option, tables_option
+from solver.cli.lists import LONGEST_LINE, numbered_lines, whole_line
+from solver.cli.options import TextFile, TextSource, json_option, rules_option, tables_option
 from solver.cli.output import print_json, signed
 from solver.errors import AbapaError, PositionError
 from solver.oware.position import Position
@@ -19,9 +20,6 @@ from solver.oware.rules import Rules
 
 if TYPE_CHECKING:
     from databases.prober import Tables
-
-LONGEST_LINE = 10_000
-"""Characters of a line that are read; no position and move take more."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Grade:
 @click.option("--each", is_flag=True, help="Print every move with its loss, not only the sums.")
 @json_option
 @click.pass_context
-def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, each: bool, as_json: bool) -> None:
+def command(context: click.Context, file: TextSource, rules: Rules, tables: Path, each: bool, as_json: bool) -> None:
     """Grade a list of moves by the seeds that they give away.
 
     FILE has one position and one move per line: "POSITION MOVE", as in "0-1-0-0-1-2-1-0-1-0-0-2 B"; or CSV with a
@@ -68,8 +66,8 @@ def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, ea
     from databases.prober import open_tables
 
     grades, failed = [], 0
-    with open_tables(tables, rules) as opened:
-        for number, text, move in _read(file):
+    with open_tables(tables, rules) as opened, file.opened() as lines:
+        for number, text, move in _read(lines, str(file)):
             try:
                 grade = _grade(opened, rules, number, text, move)
             except AbapaError as error:
@@ -80,29 +78,25 @@ def command(context: click.Context, file: TextIO, rules: Rules, tables: Path, ea
             if each:
                 _print_one(grade, as_json)
     if not grades and not failed:
-        raise AbapaError(f"{getattr(file, 'name', 'stdin')} holds no moves: accepted is a position and a move per line")
+        raise AbapaError(f"{file} holds no moves: accepted is a position and a move per line")
     _print_sums(rules, grades, failed, as_json)
     if failed:
         context.exit(AbapaError.exit_code)
 
 
-def _read(file: TextIO) -> Iterator[tuple[int, str, str]]:
+def _read(source: TextIO, name: str) -> Iterator[tuple[int, str, str]]:
     """Line number, position and move of each line; what cannot be told apart has an empty move."""
     columns: tuple[int, int] | None = None
-    number = 0
-    while line := file.readline(LONGEST_LINE):
-        number += 1
-        text = line.removeprefix("\ufeff").strip()  # a byte order mark, on stdin
-        if not text or text.startswith("#"):
-            continue
-        if text.startswith("{"):
+    for number, text in numbered_lines(source, name):
+        if len(text) > LONGEST_LINE:
+            yield number, text, "?"
+        elif text.startswith("{"):
             position, move = _from_json(text)
             yield number, position, move
-            continue
-        cells = next(csv.reader([text]))
-        if columns is None and {"position", "move"} <= set(cells):
+        elif columns is None and {"position", "move"} <= set(cells := next(csv.reader([text]))):
             columns = cells.index("position"), cells.index("move")
         elif columns is not None:
+            cells = next(csv.reader([text]))
             position, move = (cells[at] if at < len(cells) else "" for at in columns)
             yield number, position, move
         else:
@@ -125,7 +119,7 @@ def _grade(tables: Tables, rules: Rules, number: int, text: str, move: str) -> G
     """One move, graded. Raises AbapaError: a wrong position, an illegal move, a missing table."""
     if not text or not move:
         raise PositionError("no position with a move: accepted is POSITION MOVE")
-    position = Position.parse(text, rules)
+    position = Position.parse(whole_line(text), rules)
     if position.result() is not None:
         raise PositionError(f"the game of {position.text} is over: there is no move to grade")
     house = position.house(move)

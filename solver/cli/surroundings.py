@@ -76,6 +76,8 @@ def checked_environment() -> Iterator[None]:
         value = os.environ.get(name)
         if value is not None and value.strip().lower() not in words:
             raise AbapaError(f"{name}={cut(value)}: accepted are {', '.join(words)}")
+    if (value := os.environ.get("NUMBA_DISABLE_JIT", "0")).strip() not in ("", "0"):
+        raise AbapaError(f"NUMBA_DISABLE_JIT={cut(value)}: Abapa's kernels run compiled: unset it")
     if os.environ.get("NUMBA_THREADING_LAYER", "default").lower() != "default":
         _check_layer()
     with warnings.catch_warnings():

@@ -90,22 +90,16 @@ def _verdicts(
 
 def _proofs(tables: Tables, tiers: list[int], threads: int) -> Iterator[tuple[str, Verdict]]:
     """Prove each tier by what it holds, with a bar of the boards settled so far."""
-    from databases.grounding import prove_values
-    from databases.verifier import prove
+    from databases.grounding import prove_each
 
-    there = {n: tables.plain(n) for n in tiers}
-    with progress_bar(sum(table.positions for table in there.values()), "board", "verify") as bar:
-        bare = [n for n, table in there.items() if "distance" not in table.quantities]
-        whole = [n for n in tiers if n not in bare]
-        by_grounding, by_distance = prove_values(tables, bare, threads, bar.update), prove(tables, whole, threads)
+    boards = sum(tables.plain(n).positions for n in tiers)
+    with progress_bar(boards, "board", "verify") as bar:
+        proofs = prove_each(tables, tiers, threads, bar.update)
         for n in tiers:
             bar.set_description(f"tier {n}")
-            method, proof = ("grounding", by_grounding) if n in bare else ("distance", by_distance)
-            verdict = next(proof)
-            if method == "distance":
-                bar.update(verdict.boards)
+            verdict = next(proofs)
             with bar.external_write_mode():
-                yield f"proved by {method}", verdict
+                yield f"proved by {'distance' if 'distance' in verdict.checked else 'grounding'}", verdict
 
 
 def _line(rules: Rules, method: str, verdict: Verdict) -> str:

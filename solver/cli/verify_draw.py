@@ -81,7 +81,7 @@ class CountType(click.ParamType):
     help="Build only what the game comes to, or full tables (default: by the size of the largest tier).",
 )
 @click.option("--margin", type=Whole(1), help="With windows: margins of the start below this are exact (default: 1).")
-@click.option("--prove", "proved", is_flag=True, help="Prove tables without distances too (takes long).")  # fmt: skip
+@click.option("--prove", "proved", is_flag=True, help="Prove tables without distances too (takes long).")
 @threads_option
 @click.option("--memory", type=Size(), help="Most memory to use, as in 8GiB.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
@@ -225,7 +225,7 @@ def _fields(result: StartResult) -> list[tuple[str, str]]:
     ]
     if all(move.distance is not None for move in moves):
         plies = "  ".join(f"{_letter(move.house)} {move.distance}" for move in moves if move.value)
-        fields.append(("plies", f"to the capture or end that realises the margin: {plies or 'all moves draw'}"))
+        fields.append(("plies", f"to the capture or end that gives the margin: {plies or 'all moves draw'}"))
     fields.append(("best line", f"{_line(result)} ({_ENDS[result.line.end]})"))
     if known is None:
         fields.append(("known", "nothing"))

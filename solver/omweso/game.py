@@ -59,6 +59,7 @@ from solver.omweso.match import Okutema
 from solver.omweso.network import FITTED_COLUMNS, Network, fitted, packed, seeds_and_haul
 from solver.omweso.position import OmwesoPosition, Turn, turn_text
 from solver.omweso.rules import Endless, OmwesoRules, Repetition
+from solver.rule_ids import want_rules
 from solver.search import game as kernels
 from solver.search.game import implements
 from solver.search.worker import MAX_BARRED, MAX_MOVES, SCRATCH_WORDS
@@ -445,6 +446,7 @@ class OmwesoGame:
     """
 
     def __init__(self, rules: OmwesoRules, network: Network | None = None, *, okutema: Okutema = Okutema.OFF) -> None:
+        want_rules(rules, OmwesoRules)
         self.rules, self.okutema = rules, okutema
         self._generator = OmwesoGenerator(rules, PRACTICAL_LAPS)
         self._memory = np.zeros(1, _GAME)

@@ -33,6 +33,7 @@ from solver.kernels.lanes import (
 )
 from solver.omweso.position import MAX_CHOICES, OmwesoPosition, Turn
 from solver.omweso.rules import MAX_SEEDS, Endless, OmwesoRules
+from solver.rule_ids import want_rules
 
 U = np.uint64
 
@@ -559,6 +560,7 @@ class OmwesoGenerator:
     """
 
     def __init__(self, rules: OmwesoRules, lap_limit: int | None = None) -> None:
+        want_rules(rules, OmwesoRules)
         self.rules = rules
         self.laps = lap_table(rules)
         self.options = U(option_word(rules))

@@ -20,6 +20,7 @@ from solver.numerals import read_whole
 from solver.omweso.position import SIDES, OmwesoPosition, Side, Turn
 from solver.omweso.rules import Endless, OmwesoRules
 from solver.omweso.setups import check_setup
+from solver.rule_ids import want_rules
 
 
 class MatchError(AbapaError, ValueError):
@@ -290,6 +291,9 @@ class Match:
     points: tuple[int, int] = (0, 0)
     starter: int = 0
     ends: list[GameEnd] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        want_rules(self.rules, OmwesoRules)
 
     def new_game(self, starters: Side, others: Side) -> Game:
         """The next game from two set-ups, the starter's first, checked by the rules.

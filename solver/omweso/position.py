@@ -19,6 +19,7 @@ from functools import cached_property
 
 from solver.errors import PositionError, quoted
 from solver.omweso.rules import MAX_SEEDS, TOURNAMENT, Endless, OmwesoRules, Repetition
+from solver.rule_ids import want_rules
 
 Side = tuple[int, ...]
 SOUTH, NORTH = 0, 1
@@ -105,6 +106,7 @@ class OmwesoPosition:
     voided: bool = False
 
     def __post_init__(self) -> None:
+        want_rules(self.rules, OmwesoRules)
         pits = self.rules.pits
         for side in (self.side, self.opponent):
             if len(side) != pits:
@@ -129,6 +131,7 @@ class OmwesoPosition:
 
         Counts are separated by commas or spaces. Raises :class:`~solver.errors.PositionError`.
         """
+        want_rules(rules, OmwesoRules)
         parts = text.split("/")
         if len(parts) != 2:
             raise PositionError(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from solver.errors import PositionError, quoted
 from solver.omweso.position import OmwesoPosition, Side, parse_side
 from solver.omweso.rules import MAX_SEEDS, OmwesoRules, Setup
+from solver.rule_ids import want_rules
 
 CLASSIC: dict[str, Side] = {
     "outer-four": (4,) * 8 + (0,) * 8,
@@ -29,6 +30,7 @@ def seeds_a_side(rules: OmwesoRules) -> int:
 
 def named_setups(rules: OmwesoRules) -> dict[str, Side]:
     """The named set-ups that fit a board: all four on eight columns, the two even ones on any."""
+    want_rules(rules, OmwesoRules)
     if rules.columns == 8:
         return dict(CLASSIC)
     columns = rules.columns
@@ -51,6 +53,7 @@ def check_setup(counts: Sequence[int], rules: OmwesoRules, seeds: int | None = N
 
     ``seeds``: how many must be placed, four a column unless given. The rules' ``pit_cap`` and a fixed set-up hold.
     """
+    want_rules(rules, OmwesoRules)
     side, wanted = tuple(counts), seeds_a_side(rules) if seeds is None else seeds
     if not 0 < 2 * wanted <= MAX_SEEDS:
         raise PositionError(f"{wanted} seeds a side: accepted are 1 to {MAX_SEEDS // 2}")

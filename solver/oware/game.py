@@ -34,6 +34,7 @@ from solver.oware import kernels as boards
 from solver.oware.kernels import WIN_ONLY, final_margin, occupied, play, row_seeds, sow
 from solver.oware.position import Position
 from solver.oware.rules import MAX_PITS, Cycle, Rules
+from solver.rule_ids import want_rules
 from solver.search import game as kernels
 from solver.search.game import answers, implements
 from solver.search.worker import MAX_BARRED
@@ -386,6 +387,7 @@ class OwareGame:
     """
 
     def __init__(self, rules: Rules, tables: Tables | None = None, weights: Mapping[str, int] = WEIGHTS) -> None:
+        want_rules(rules, Rules)
         self.rules = rules
         self._memory = np.zeros(1, _GAME)
         record = self._memory[0]

@@ -13,6 +13,7 @@ majority.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,18 +202,18 @@ def pack_lanes(board, start, pits):
 
 @inline_kernel
 def unpack_lanes(row, board, start, pits):
-    """Write a row's counts into an int8 array from ``start`` on."""
+    """Write a row's counts into an array of integers from ``start`` on."""
     for lane in range(pits):
-        board[np.uint64(start + lane)] = np.int8((row >> np.uint64(8 * lane)) & LANE)
+        board[np.uint64(start + lane)] = (row >> np.uint64(8 * lane)) & LANE
 
 
 @kernel
-def legal_children(table, slam, board, houses, captured, children):
+def legal_children(table, slam, need, board, houses, captured, children):
     """Every legal move of a canonical board, in house order; returns how many there are.
 
-    ``board``: int8[2 * pits], at most 127 seeds. Written, all int8: ``houses[k]`` (0..pits-1), ``captured[k]`` and
-    ``children[k]``, the canonical board after the k-th move (the opponent, now to move, first). Legality is by the
-    rules without stores (``slam``: see SLAM_CODES), so there is no majority and ``win-only`` is not accepted here.
+    ``board``: integers, shape (2 * pits,). Written: ``houses[k]`` (0..pits-1), ``captured[k]`` and ``children[k]``, the
+    canonical board after the k-th move (the opponent, now to move, first), all integers of a type that holds the seeds
+    there are. ``slam`` and ``need`` as in :func:`play`: majorities are not looked at.
     """
     pits = len(board) // 2
     own, opp = pack_lanes(board, 0, pits), pack_lanes(board, pits, pits)
@@ -221,7 +222,7 @@ def legal_children(table, slam, board, houses, captured, children):
     while todo != np.uint64(0):
         house = lowest_lane(todo)
         todo &= todo - np.uint64(1)
-        legal, seeds, after, left = play(table, slam, np.int64(NO_MAJORITY), own, opp, house)
+        legal, seeds, after, left = play(table, slam, need, own, opp, house)
         if legal:
             houses[count] = house
             captured[count] = seeds
@@ -246,8 +247,69 @@ def children(rules: Rules, board: NDArray[np.int8]) -> tuple[NDArray[np.int8], N
         raise PositionError(f"the moves of a bare board depend on the stores under {rules.id}: give a whole position")
     houses, captured = np.empty(pits, np.int8), np.empty(pits, np.int8)
     boards = np.empty((pits, 2 * pits), np.int8)
-    count = legal_children(sowing_table(pits), SLAM_CODES[rules.grand_slam], board, houses, captured, boards)
+    table, slam = sowing_table(pits), SLAM_CODES[rules.grand_slam]
+    count = legal_children(table, slam, NO_MAJORITY, board, houses, captured, boards)
     return houses[:count], captured[:count], boards[:count]
+
+
+class ToldMove(NamedTuple):
+    """What a move from a canonical board does: the mover's houses are 0..m-1, the opponent's m..2m-1."""
+
+    house: int
+    captured: int
+    board: tuple[int, ...]
+    """The canonical board after it: the opponent, now to move, first."""
+    taken: tuple[int, ...]
+    """The houses captured, the one that the last seed fell into first."""
+    slam: bool
+    """Whether it is a grand slam that the rules let capture nothing."""
+    answered: bool
+    """Whether the opponent has a legal move then."""
+
+
+TOLD = 6
+"""Columns of a row of :func:`tell_moves` before its board."""
+
+
+@kernel
+def tell_moves(table, slam, need, board, rows):
+    """Every legal move of a canonical board (uint8[2 * pits]) in house order; returns how many there are.
+
+    A row of ``rows`` (integers of more than 8 bits, pits rows of 6 + 2 * pits or more): house; seeds captured; the
+    house where the last seed began a capture; houses captured from it down; 1 for a grand slam that captures nothing;
+    replies; and the canonical board after. ``need`` as in :func:`play`.
+    """
+    pits = len(board) // 2
+    own, opp = pack_lanes(board, 0, pits), pack_lanes(board, pits, pits)
+    count = legal_children(table, slam, need, board, rows[:, 0], rows[:, 1], rows[:, TOLD:])
+    for k in range(count):
+        row = rows[k]
+        _, _, run = sow(table, own, opp, np.uint64(row[0]))
+        row[2] = pits + 7 - np.int64(count_leading_zeros(run | np.uint64(1)) >> np.uint64(3))
+        row[3] = population_count(run) if row[1] > 0 else 0
+        row[4] = row[1] == 0 and run != np.uint64(0)
+        row[5] = count_moves(table, slam, pack_lanes(row, TOLD, pits), pack_lanes(row, TOLD + pits, pits))
+    return count
+
+
+def houses_taken(last: int, taken: int) -> tuple[int, ...]:
+    """The houses captured, by the third and fourth column of a row of :func:`tell_moves`."""
+    return tuple(range(last, last - taken, -1)) if taken else ()
+
+
+def told_moves(rules: Rules, board: tuple[int, ...], need: int = NO_MAJORITY) -> list[ToldMove]:
+    """The legal moves of a canonical board, in house order, with all that a board shows of them.
+
+    ``need``: the seeds that the mover needs for a majority (:func:`needs`), which only ``win-only`` asks for. Nothing
+    is checked: 0 to 255 seeds in 2 * pits houses.
+    """
+    rows = np.empty((rules.pits, TOLD + 2 * rules.pits), np.int32)
+    slam = SLAM_CODES[rules.grand_slam]
+    count = tell_moves(sowing_table(rules.pits), slam, need, np.array(board, np.uint8), rows)
+    return [
+        ToldMove(house, captured, tuple(after), houses_taken(last, taken), slam == 1, replies > 0)
+        for house, captured, last, taken, slam, replies, *after in rows[:count].tolist()
+    ]
 
 
 # -- perft ------------------------------------------------------------------------------------------------------------

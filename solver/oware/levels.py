@@ -29,7 +29,7 @@ class Level:
     @property
     def words(self) -> str:
         """What the level does, in a sentence."""
-        looks = f"Looks at about {self.nodes:,} positions a move"
+        looks = f"Looks at about {self.nodes:,} positions per move"
         if self.tables:
             return f"{looks} and at the endgame tables, and plays the best move it finds."
         if not self.error:

@@ -37,7 +37,7 @@ WIDTH = 79
 _UNKNOWN = ("", "?")
 _SPACE = re.compile(r"\s*")
 _NEXT_GAME = re.compile(r"\n[ \t\r]*+\n[ \t]*+(?=\[)")
-_TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_TAG = re.compile(r'\[\s*(\w+)\s+"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"\s*\]')  # possessive: no memory for each letter
 _RESULT = r"[0-9]+(?:\.5)?-[0-9]+(?:\.5)?|1/2-1/2|\*"
 _TOKEN = re.compile(
     rf"(?P<space>\s+)|(?P<result>{_RESULT})(?=[\s{{(;\[]|$)|(?P<number>[0-9]+\.*|\.+|…)"
@@ -73,6 +73,8 @@ class Record:
     moves: list[str] = field(default_factory=list)
     remarks: list[list[Remark]] = field(default_factory=lambda: [[]])
     warnings: list[str] = field(default_factory=list)
+    place: str = field(default="", compare=False)
+    """Where :func:`parse` found it, as in ``game 2, line 14``."""
 
     @classmethod
     def of(cls, positions: Iterable[Position], moves: Iterable[str], **tags: str) -> Record:
@@ -183,6 +185,7 @@ def parse(text: str, rules: Rules | None = None, refused: list[OgnError] | None 
                 if records:
                     records[-1].remarks[-1] += game.record.remarks[0]  # remarks at the end of the file
                 continue
+            game.record.place = f"game {number}, line {reader.line(game.begins)}"
             _check(game, rules, reader)
             records.append(game.record)
         except OgnError as error:

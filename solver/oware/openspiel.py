@@ -19,6 +19,7 @@ from typing import Any
 from solver.errors import AbapaError, RulesError
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, MAX_PITS, Rules
+from solver.rule_ids import want_rules
 
 NAME = "oware"
 
@@ -29,6 +30,7 @@ def load_game(rules: Rules = ABAPA, per_pit: int = 4) -> Any:
     Raises :class:`~solver.errors.RulesError` for rules that OpenSpiel does not play, and AbapaError where OpenSpiel is
     not installed.
     """
+    want_rules(rules, Rules)
     if (rules.grand_slam, rules.cycle) != (ABAPA.grand_slam, ABAPA.cycle):
         raise RulesError(f"OpenSpiel does not play {rules.id}: accepted are abapa and abapa+pits=N")
     parameters = {"num_houses_per_player": rules.pits, "num_seeds_per_house": per_pit}

@@ -17,14 +17,15 @@ from functools import cached_property, lru_cache
 
 from solver.errors import PositionError, quoted
 from solver.oware.rules import ABAPA, Cycle, GrandSlam, Rules
+from solver.rule_ids import want_rules
 
 SOUTH, NORTH = 0, 1
 SIDES = ("South", "North")
 Board = tuple[int, ...]
 
 _SEPARATOR = re.compile(r"\s*[,\s]\s*|(?<=[0-9])-")
-_JOINED = re.compile(r"[0-9SN]+(?:-[0-9SN]+)*")
-"""The usual form, which is quicker to split."""
+_JOINED = re.compile(r"[0-9]{1,4}(?:-[0-9]{1,4})*(?:-[SN])?")
+"""The usual form, which is quicker to read."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Position:
     seen: frozenset[tuple[Board, int]] = field(default=frozenset(), repr=False)
 
     def __post_init__(self) -> None:
+        want_rules(self.rules, Rules)
         houses = 2 * self.rules.pits
         if len(self.board) != houses:
             raise PositionError(f"{len(self.board)} houses given: a board of {self.rules.id} has {houses}")
@@ -74,6 +76,7 @@ class Position:
     @classmethod
     def start(cls, rules: Rules = ABAPA, per_pit: int = 4) -> Position:
         """The start position: ``per_pit`` seeds in every house, South to move."""
+        want_rules(rules, Rules)
         return cls((per_pit,) * (2 * rules.pits), rules=rules)
 
     @classmethod
@@ -83,18 +86,20 @@ class Position:
         Bare counts are separated by spaces, commas or ``-``; then the stores are 0 and South is to move.
         Raises :class:`~solver.errors.PositionError`.
         """
+        want_rules(rules, Rules)
         houses = 2 * rules.pits
         form = (
             f"accepted are {houses} counts, or {houses} counts, two stores and S or N, joined with '-', ',' or spaces"
         )
         text = text.strip()
-        tokens = text.split("-") if _JOINED.fullmatch(text) else _SEPARATOR.split(text) if text else []
+        usual = _JOINED.fullmatch(text) is not None
+        tokens = text.split("-") if usual else _SEPARATOR.split(text) if text else []
         turn, sided = SOUTH, False
         if tokens and tokens[-1] in ("S", "s", "N", "n"):
             turn, sided = SOUTH if tokens.pop() in ("S", "s") else NORTH, True
             if len(tokens) == houses:
                 raise PositionError(f"position {quoted(text)} names the side to move but no stores: {form}")
-        for token in tokens:
+        for token in () if usual else tokens:
             if token.isascii() and token.isdigit() and len(token) <= 4:
                 continue
             if re.fullmatch(r"-[0-9]+", token) or token == "":
@@ -102,7 +107,7 @@ class Position:
                     f"position {quoted(text)} has a negative or empty count: counts are 0 or more; {form}"
                 )
             raise PositionError(f"position {quoted(text)} has {quoted(token)} where a count belongs: {form}")
-        counts = tuple(int(token) for token in tokens)
+        counts = tuple(map(int, tokens))
         if len(counts) != houses + 2 * sided:
             raise PositionError(f"position {quoted(text)} has {len(counts)} counts: {form}")
         south, north = counts[houses:] or (0, 0)
@@ -111,7 +116,7 @@ class Position:
     @property
     def text(self) -> str:
         """The position as :meth:`parse` reads it, with stores and side to move."""
-        return "-".join(map(str, (*self.board, *self.stores))) + "-" + SIDES[self.turn][0]
+        return position_text(self.board, self.stores, self.turn)
 
     def draw(self) -> str:
         """The board as it lies between the players, North at the top, in a few lines of plain text."""
@@ -170,7 +175,7 @@ class Position:
     @property
     def total(self) -> int:
         """All seeds of the game, on the board and in the stores."""
-        return self.seeds + sum(self.stores)
+        return self.seeds + self.stores[SOUTH] + self.stores[NORTH]
 
     @property
     def canonical(self) -> Board:
@@ -234,9 +239,12 @@ class Position:
 
     def _can_move(self) -> bool:
         """Whether any move is allowed. Mostly the counts show it: a sowing that stays at home starves nobody."""
-        own = self.row(self.turn)
-        if any(self.row(1 - self.turn)) and any(0 < own[i] < self.rules.pits - i for i in range(self.rules.pits)):
-            return True
+        if any(self.row(1 - self.turn)):
+            to_row_end = self.rules.pits
+            for count in self.row(self.turn):
+                if 0 < count < to_row_end:
+                    return True
+                to_row_end -= 1
         return next(self._allowed(), None) is not None
 
     def legal_moves(self) -> tuple[int, ...]:
@@ -254,13 +262,25 @@ class Position:
 
     def after(self, move: Move) -> Position:
         """As :meth:`play`, for one of the :attr:`playable` moves of a game that goes on: nothing is checked."""
-        stores = (
-            (self.stores[0] + move.captured, self.stores[1])
-            if self.turn == SOUTH
-            else (self.stores[0], self.stores[1] + move.captured)
+        return self.reached(move.captured, move.board)
+
+    def reached(self, captured: int, board: Board) -> Position:
+        """The position after a move that captured so many seeds and left this board: nothing is checked."""
+        position = object.__new__(Position)  # the constructor's checks would take as long as all the rest
+        position.__dict__.update(
+            board=board,
+            stores=self.stores_after(captured),
+            turn=1 - self.turn,
+            rules=self.rules,
+            seen=frozenset() if captured else self.seen | {(self.board, self.turn)},
+            seeds=self.seeds - captured,
         )
-        seen = frozenset() if move.captured else self.seen | {(self.board, self.turn)}
-        return Position(move.board, stores, 1 - self.turn, self.rules, seen)
+        return position
+
+    def stores_after(self, captured: int) -> tuple[int, int]:
+        """The stores after a move that captured so many seeds."""
+        south, north = self.stores
+        return (south + captured, north) if self.turn == SOUTH else (south, north + captured)
 
     # -- end ----------------------------------------------------------------------------------------------------------
 
@@ -298,3 +318,9 @@ def _sowing(houses: int, house: int, seeds: int) -> tuple[int, ...]:
     lap = [(house + step) % houses for step in range(1, houses)]
     laps, rest = divmod(seeds, houses - 1)
     return (*(lap * laps), *lap[:rest])
+
+
+def position_text(board: Board, stores: tuple[int, int], turn: int) -> str:
+    """The text of a position (:attr:`Position.text`) by its parts."""
+    counts = str((*board, *stores))  # all at once: number by number they take twice as long
+    return f"{counts[1:-1].replace(', ', '-')}-{SIDES[turn][0]}"

@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -322,7 +323,7 @@ def load_proof(path: Path, searcher: Searcher[Any], about: dict[str, Any], fresh
     except OSError as error:
         raise AbapaError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, EOFError, RecursionError, NotImplementedError, RuntimeError, zlib.error,
-            zipfile.BadZipFile) as error:  # fmt: skip
+            zipfile.BadZipFile, TokenError) as error:  # fmt: skip
         if isinstance(error, AbapaError):
             raise
         raise AbapaError(f"{path} is not a saved proof: solve --save writes one") from error
@@ -335,7 +336,7 @@ def _array(
     """An array of up to ``most`` rows out of a saved proof. Raises ValueError for any other."""
     whole = archive.getinfo(f"{name}.npy")
     row = np.dtype(kind).itemsize * math.prod(shape)
-    if whole.file_size > _HEADER + most * row:
+    if max(whole.file_size, whole.compress_size) > _HEADER + most * row:  # room is made for either, whatever is there
         raise ValueError(f"{name}: {whole.file_size} bytes")
     with archive.open(whole) as file:
         version = np.lib.format.read_magic(file)

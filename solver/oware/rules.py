@@ -23,6 +23,8 @@ MAX_PITS = 8
 class GrandSlam(StrEnum):
     """What a capture that would take every seed of the opponent's row does."""
 
+    __hash__ = str.__hash__  # enum's own runs in Python, and rules are keys wherever tables are asked
+
     FORFEIT = "forfeit"
     """The move is legal, nothing is captured, all seeds stay."""
     FORBIDDEN = "forbidden"
@@ -36,6 +38,8 @@ class GrandSlam(StrEnum):
 
 class Cycle(StrEnum):
     """What a board that comes back with the same player to move, no capture in between, is worth."""
+
+    __hash__ = str.__hash__  # as above
 
     OWN_ROW = "own-row"
     """Each player takes the seeds on their own row."""

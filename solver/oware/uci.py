@@ -13,6 +13,7 @@ Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from solver.errors import AbapaError, cut
 from solver.numerals import read_whole
 from solver.oware.position import NORTH, Position
 from solver.oware.rules import MAX_PITS, Rules
+from solver.rule_ids import want_rules
 from solver.search.limits import LONGEST_SECONDS, MAX_DEPTH, MAX_THREADS, Limits
 from solver.search.searcher import Report, Searcher
 from solver.search.transposition import largest_mib
@@ -38,9 +40,8 @@ _MOVES_TO_GO = 24
 _SEEDS_PER_PIT = 4
 _NO_LIMIT = -1.0  # seconds of a search that pondered without any limit
 _BUSY = ("ucinewgame", "setoption", "position", "go")
-_GO_WORDS = (
-    "depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo", "infinite", "ponder", "searchmoves"
-)  # fmt: skip
+_GO_NUMBERS = ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo")
+_GO_WORDS = (*_GO_NUMBERS, "infinite", "ponder", "searchmoves")
 _MOST_NODES = 10**18 - 1  # the largest number that is read
 
 
@@ -49,6 +50,7 @@ class Engine:
     game."""
 
     def __init__(self, rules: Rules, open_searcher: OpenSearcher, output: TextIO) -> None:
+        want_rules(rules, Rules)
         self._rules, self._open, self._output = rules, open_searcher, output
         self._options: dict[str, int] = {"hash": 64, "threads": 1, "owntables": 1}
         self._multipv = 1
@@ -241,16 +243,37 @@ class Engine:
             self.say("info string searchmoves names no legal move: all are searched")
         return only
 
+    def _numbers(self, arguments: list[str]) -> dict[str, int]:
+        """The numbers that ``go`` names; tells of words that mean nothing and of limits without a number."""
+        numbers: dict[str, int] = {}
+        part = ""  # the word of go's own that came last; none after its number
+        for word, following in itertools.zip_longest(arguments, arguments[1:]):
+            if word in _GO_WORDS:
+                part = word
+                if word in _GO_NUMBERS:
+                    numbers[word] = self._number(word, following)
+            elif part in _GO_NUMBERS:
+                part = ""
+            elif part != "searchmoves":
+                self.say(f"info string go {cut(word)}: not known, and passed over")
+        return numbers
+
+    def _number(self, name: str, value: str | None) -> int:
+        """A number of ``go``, the nearest that is read. A move is answered in any case: a program waits for one."""
+        if value is None or value in _GO_WORDS:
+            self.say(f"info string go {name}: a whole number is missing, 1 is taken")
+            return 1
+        try:
+            return read_whole(value)
+        except ValueError:
+            if re.fullmatch(r"[+-]?[0-9]+", value, re.ASCII):
+                return -_MOST_NODES if value.startswith("-") else _MOST_NODES
+            self.say(f"info string go {name} {cut(value)}: a whole number is wanted, 1 is taken")
+            return 1
+
     def _limits(self, arguments: list[str], position: Position) -> tuple[Limits, float | None]:
         """The limits that ``go`` names, and its seconds."""
-        numbers: dict[str, int] = {}
-        for name, value in itertools.pairwise(arguments):
-            if name in ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo"):
-                try:
-                    numbers[name] = read_whole(value)
-                except ValueError:  # a move is answered all the same: a program would wait for it for ever
-                    numbers[name] = 1
-                    self.say(f"info string go {name} {cut(value)}: a whole number is wanted, 1 is taken")
+        numbers = self._numbers(arguments)
         depth = self._within("go depth", numbers.get("depth", MAX_DEPTH), MAX_DEPTH)
         nodes = self._within("go nodes", numbers["nodes"], _MOST_NODES) if "nodes" in numbers else None
         seconds: float | None = None

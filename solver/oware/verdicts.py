@@ -6,6 +6,8 @@ left to :mod:`solver.cli.answers`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from solver.oware.position import SIDES, Position
 
 Final = tuple[float, float]
@@ -16,13 +18,15 @@ def final_of(position: Position, value: int) -> Final:
 
     With an odd number to share evenly both are halves.
     """
-    seeds, stores = position.seeds, position.stores
-    margin = value if position.turn == 0 else -value
+    seeds, (south, north) = position.seeds, position.stores
+    margin = -value if position.turn else value
     if (seeds + margin) % 2:
-        return stores[0] + (seeds + margin) / 2, stores[1] + (seeds - margin) / 2
-    return stores[0] + (seeds + margin) // 2, stores[1] + (seeds - margin) // 2
+        return south + (seeds + margin) / 2, north + (seeds - margin) / 2
+    of_south = (seeds + margin) // 2
+    return south + of_south, north + seeds - of_south
 
 
+@lru_cache(maxsize=1 << 12)
 def verdict(final: Final) -> str:
     """Who wins a game that ends so."""
     margin = final[0] - final[1]
@@ -61,6 +65,7 @@ def game_over(position: Position) -> str:
     return f"The game is over ({how[position.ending or '']})"
 
 
+@lru_cache(maxsize=1 << 12)
 def move_verdict(least: float, most: float) -> str:
     """What a move leads to for its player, whose final margin is from ``least`` to ``most``."""
     if least == most:

@@ -28,7 +28,6 @@ _FRESH = (
     "nodes", "table_hits", "aborted", "killer", "history", "excluded", "quiet", "salt", "past", "tables_end", "horizon"
 )  # fmt: skip
 """What a worker begins each session without."""
-_CLEARED_IN_PLACE = 64 << 20  # bytes of a transposition table
 _PROGRESS_SHARE = 0.2  # of a time limit, kept for Searcher.progress where it may be asked
 _LEAST_PROGRESS = 0.002  # seconds
 _WINDOW = 2  # half the width of the first aspiration window, in the game's units
@@ -113,28 +112,14 @@ class Searcher(Generic[Position]):
         """Whether the last search was ended by Ctrl-C."""
         for worker in self._workers:
             worker[0]["stop"] = self._stop.ctypes.data
-        self._name_table()
-
-    def clear(self) -> None:
-        """Forget everything that earlier searches found.
-
-        A large table is taken anew from the system: pages of zeros cost nothing until they are written.
-        """
-        if self.entries is not None and self.entries.nbytes <= _CLEARED_IN_PLACE:
-            self.entries[:] = 0
-        elif self.entries is not None:
-            mib = self.entries.nbytes >> 20
-            self.entries = None  # the old one goes before the new one comes
-            self._name_table()
-            self.entries = allocate(mib)
-            self._name_table()
-        self._age = 0
-
-    def _name_table(self) -> None:
-        """Tell the workers where the transposition table lies."""
-        for worker in self._workers:
             worker[0]["entries"] = 0 if self.entries is None else self.entries.ctypes.data
             worker[0]["buckets"] = 0 if self.entries is None else len(self.entries)
+
+    def clear(self) -> None:
+        """Forget everything that earlier searches found."""
+        if self.entries is not None:
+            self.entries[:] = 0
+        self._age = 0
 
     @property
     def fullness(self) -> int:

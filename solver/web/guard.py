@@ -11,8 +11,11 @@ import ipaddress
 import re
 import socket
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Protocol
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 from solver.web.errors import Refused
 from solver.web.request import shown
@@ -43,9 +46,10 @@ class Hosts:
         self.open = not _is_loopback(bound)
         if self.open:
             self.names |= {socket.gethostname().lower()}
-
-    def admit(self, header: str) -> bool:
+        self.admit = lru_cache(maxsize=64)(self._admit)
         """Whether a Host header names this machine; the port is not looked at, since it may be forwarded."""
+
+    def _admit(self, header: str) -> bool:
         match = _HOST.fullmatch(header)
         if match is None:
             return False
@@ -65,11 +69,27 @@ def _is_loopback(name: str) -> bool:
     return ipaddress.ip_address(name).is_loopback if _is_address(name) else name.lower() == "localhost"
 
 
+class App(Protocol):
+    """What stands behind the guard: an ASGI application that can answer some requests at once."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+    def waits_for_nothing(self, scope: Scope) -> bool: ...
+    def at_once(self, scope: Scope) -> Response: ...
+
+
 class Guard:
     """The application behind the checks and headers of this module."""
 
-    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+    def __init__(self, app: App, hosts: Hosts) -> None:
         self.app, self.hosts = app, hosts
+        self.waits_for_nothing = app.waits_for_nothing
+
+    def at_once(self, scope: Scope) -> Response:
+        """The answer to a request that waits for nothing."""
+        refused = self._refused(scope["headers"])
+        response = self.app.at_once(scope) if refused is None else refusal(refused)
+        response.raw_headers += HEADERS
+        return response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

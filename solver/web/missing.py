@@ -13,9 +13,9 @@ from databases.files.writer import table_bytes
 from databases.prober import MissingTierError
 from databases.tiers import tier_size
 
-BOARDS_A_SECOND = 10_000_000
+BOARDS_PER_SECOND = 10_000_000
 """In one pass, on a machine with two cores, rounded down (docs/performance.md)."""
-SECONDS_A_TIER = 0.1
+SECONDS_PER_TIER = 0.1
 """What a tier takes, however small."""
 
 
@@ -39,5 +39,5 @@ def needs_of(missing: MissingTierError) -> Needs:
     tiers = [seeds for seeds in range(missing.seeds + 1) if seeds not in there]
     boards = sum(tier_size(rules.pits, seeds) for seeds in tiers)
     size = sum(table_bytes(rules.pits, seeds, quantities) for seeds in tiers)
-    seconds = len(tiers) * SECONDS_A_TIER + boards * len(quantities) / BOARDS_A_SECOND
+    seconds = len(tiers) * SECONDS_PER_TIER + boards * len(quantities) / BOARDS_PER_SECOND
     return Needs(boards, size, max(1, round(seconds)))

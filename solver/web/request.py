@@ -7,8 +7,8 @@ them. What the fields mean is left to the answers.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -26,16 +26,20 @@ SHOWN = 60
 Choice = TypeVar("Choice")
 
 
-@contextmanager
-def reading(where: str, kind: str | None = None) -> Iterator[None]:
+class reading:
     """Errors inside are refusals that name ``where``, of the kind of the error or of ``kind``."""
-    try:
-        yield
-    except Refused as error:
-        error.where = error.where or where
-        raise
-    except AbapaError as error:
-        raise Refused(kind or kind_of(error), str(error), where) from error
+
+    def __init__(self, where: str, kind: str | None = None) -> None:
+        self._where, self._kind = where, kind
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Refused):
+            error.where = error.where or self._where
+        elif isinstance(error, AbapaError):
+            raise Refused(self._kind or kind_of(error), str(error), self._where) from error
 
 
 class Fields:
@@ -48,7 +52,7 @@ class Fields:
     def of_query(cls, raw: bytes) -> Fields:
         """The fields of a query string."""
         try:
-            pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+            pairs = _pairs(raw.decode("ascii"))
         except ValueError as error:
             accepted = f"accepted are up to {MOST_FIELDS} fields of UTF-8, percent-encoded"
             raise Refused("bad-parameter", f"the query cannot be read: {accepted}") from error
@@ -115,6 +119,14 @@ class Fields:
 def shown(text: str) -> str:
     """What was given, for an error: no longer than a line takes."""
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    """The names and values of a query. Raises ValueError for too many, or bytes that are no UTF-8."""
+    if "%" in query or "+" in query or query.count("&") >= MOST_FIELDS:
+        return parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    parts = [part.partition("=") for part in query.split("&") if part]  # nothing to unquote: the same, and sooner
+    return [(name, value) for name, _, value in parts]
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -34,12 +34,15 @@ class Json(Response):
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         """The same few for every answer, without a look at what each is."""
-        fixed = {"content-length": str(len(self.body)), "content-type": self.media_type, "cache-control": "no-store"}
-        named = fixed if headers is None else fixed | dict(headers)
-        self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+        self.raw_headers = [(b"content-length", b"%d" % len(self.body)), *_JSON_HEADERS]
+        if headers:
+            self.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
     def render(self, content: Any) -> bytes:
         return json_bytes(content) + b"\n"
+
+
+_JSON_HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 
 
 def refusal(error: AbapaError, headers: dict[str, str] | None = None) -> Json:

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from solver.errors import AbapaError
 from solver.web.app import application
@@ -127,6 +127,14 @@ class Gathered(asyncio.Transport):
         if held and not self.is_closing():
             self._transport.write(b"".join(held))
 
+    def write_now(self, data: bytes) -> None:
+        """Send at once, after what is held back."""
+        if self._held:
+            self._held.append(data)
+            self._send()
+        elif not self.is_closing():
+            self._transport.write(data)
+
     def close(self) -> None:
         """Send what is held back, then close."""
         self._send()
@@ -138,10 +146,20 @@ class Gathered(asyncio.Transport):
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's connection, with limits for a request to come and for its answer to be taken."""
+    """uvicorn's connection, with limits for a request to come and for its answer to be taken.
+
+    What waits for nothing it answers itself, without a task and messages of ASGI.
+    """
+
+    transport: Any  # Gathered
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._guard: Any = self.app
+        self._reading = False
+        """Whether what has come is being read."""
+        self._due: RequestResponseCycle | None = None
+        """A request to be answered as soon as that is read."""
         self._since = self.loop.time()
         """When the server began to wait for a request."""
         self._outside = 0
@@ -164,8 +182,38 @@ class Connection(HttpToolsProtocol):
             self._taken.cancel()
         super().connection_lost(exc)
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        if not cycle.keep_alive or not self._guard.waits_for_nothing(cycle.scope):
+            super()._start_asgi_task(cycle, app)
+        elif self._reading:
+            self._due = cycle
+        else:  # one of several that came together: others are answered in between
+            self.loop.call_soon(self._answer_at_once, cycle)
+
+    def _answer_at_once(self, cycle: RequestResponseCycle) -> None:
+        if self.transport.is_closing():
+            return
+        if self.flow.write_paused:  # who asks does not take the answers: uvicorn's way is to wait
+            super()._start_asgi_task(cycle, self._guard)
+            return
+        response = self._guard.at_once(cycle.scope)
+        headers = self.server_state.default_headers + response.raw_headers
+        head = b"".join([b"%b: %b\r\n" % header for header in headers])
+        cycle.response_started = cycle.response_complete = True
+        self.transport.write_now(b"%b%b\r\n%b" % (STATUS_LINE[response.status_code], head, response.body))
+        self.on_response_complete()
+
+    def on_response_complete(self) -> None:
+        """As uvicorn's, but no more is read while requests wait: who sends on without end would fill the memory."""
+        if self.pipeline and not self.transport.is_closing():
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            super().on_response_complete()
+
     def data_received(self, data: bytes) -> None:
+        self._reading = True
         super().data_received(data)
+        self._reading = False
         if self._deadline is None and self._keeps_waiting:  # a request that comes whole needs no clock
             self._await_request()
         if self._at_rest:
@@ -177,6 +225,9 @@ class Connection(HttpToolsProtocol):
             self._outside = 0
             if not self.cycle.more_body:
                 self._forget()
+        if self._due is not None:
+            due, self._due = self._due, None
+            self._answer_at_once(due)
 
     @property
     def _at_rest(self) -> bool:

@@ -131,7 +131,19 @@ def test_a_bad_line_is_named_and_the_rest_is_graded(folder: Path) -> None:
     code, out, err = score(folder, f"{BOARD} B\nnonsense\n{BOARD} A\n{BOARD} B\n", rules="abapa")
     assert code == 2 and "moves graded              2" in out and "lines not graded          2" in out
     assert "line 2: " in err and "line 3: move A is not legal here" in err and err.count("\n") == 2
-    refused(abapa("score", "--tables", folder, stdin="\n"), "holds no moves")
+    refused(abapa("score", "--tables", folder, stdin="\n"), "stdin holds no moves")
+    empty = folder / "empty.txt"
+    empty.write_text("\n")
+    refused(abapa("score", "--tables", folder, str(empty)), f"{empty} holds no moves")
+
+
+def test_a_huge_line_counts_once_and_an_endless_one_is_no_list(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = score(folder, f"{BOARD} B\n{'x' * 100_000}\n{BOARD} B\n{BOARD} A\n", rules="abapa")
+    assert code == 2 and "moves graded              2" in out and "lines not graded          2" in out
+    assert "line 2: more than 10,000 characters" in err and "line 4: move A is not legal here" in err
+    monkeypatch.setattr("solver.cli.lists.LONGEST_INPUT", 200_000)
+    for command in ("score", "probe", "moves", "line"):
+        refused(abapa(command, "--tables", folder, stdin="\0" * 1_000_000), "stdin is no list of positions")
 
 
 def test_stores_decide_whether_a_result_turned(folder: Path) -> None:

@@ -11,6 +11,7 @@ from solver.cli.engine import EngineSize
 from solver.cli.omweso.analyse import annotate
 from solver.cli.omweso.saved import load_games, load_match, save_match
 from solver.cli.omweso.searching import OpenSearcher
+from solver.cli.options import TextSource
 from solver.omweso.match import Game, Match
 from solver.omweso.position import OmwesoPosition
 from solver.omweso.rules import OmwesoRules
@@ -46,7 +47,7 @@ def test_a_match_keeps_its_games(saved: Path) -> None:
     loaded = load_match(saved)
     assert loaded.games == 2 and [len(one.turns) for one in loaded.played] == [1, 0]
     assert loaded.game is not None and len(loaded.game.turns) == 1
-    assert [len(one.turns) for one in load_games(saved)] == [1, 0, 1]
+    assert [len(one.turns) for one in load_games(TextSource(str(saved)))] == [1, 0, 1]
 
 
 def test_every_turn_is_annotated(saved: Path) -> None:
@@ -60,6 +61,8 @@ def test_every_turn_is_annotated(saved: Path) -> None:
     assert ran.out.count("   1  South  ") == 2
     lines = [json.loads(line) for line in abapa("omweso", "analyse", saved, "--depth", "3", "--json").out.splitlines()]
     assert [len(one["turns"]) for one in lines] == [1, 0, 1] and lines[0]["position"] == ROOT.text
+    piped = abapa("omweso", "analyse", "-", "--depth", "3", stdin=saved.read_text())
+    assert (piped.code, piped.out) == (0, ran.out)
 
 
 @pytest.mark.parametrize("depth", [1, 4])
@@ -102,13 +105,31 @@ def test_what_selfplay_prints(tmp_path: Path) -> None:
         ('{"setups": 3}', "line 1, is no game"),
         ('{"form": "abapa omweso match 1", "played": 5}', "line 1, is no game"),
         ("[" * 100_000, "line 1, is no game"),
-        (" " * 2_000_000, "is no saved match: it is larger than 1,048,576 bytes"),
+        (" " * 2_000_000, "holds no games: it has more than 1,048,576 characters"),
     ],
 )
 def test_what_is_no_game_is_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "file"
     path.write_text(text)
     refused(abapa("omweso", "analyse", path), said)
+
+
+def test_one_bad_game_does_not_take_the_others_along(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    printed = abapa("omweso", "selfplay", "--json", "--games", "2", "--depth", "2", "--rules", RULES.id).out
+    first, second = (line for line in printed.splitlines() if '"setups"' in line)
+    whole = abapa("omweso", "analyse", write(path, f"\ufeff{first}\n{second}\n"), "--depth", "2", "--json")
+    assert whole.code == 0 and whole.out.count("\n") == 2
+    turns = json.loads(first)["turns"]
+    for wrong in ('{"bad', first.replace(f'"{turns[0]}"', '"zz"', 1)):
+        ran = abapa("omweso", "analyse", write(path, f"{wrong}\n{second}\n"), "--depth", "2", "--json")
+        assert ran.code == 2 and ran.out == whole.out.splitlines(keepends=True)[1]
+        assert ran.err.startswith(f"abapa: {path}, line 1, is no game (") and ran.err.count("\n") == 1
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def test_an_illegal_turn_names_its_line(saved: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -327,7 +328,7 @@ def test_a_wrong_result_is_told_and_put_right(tmp_path: Path) -> None:
     game = '[Result "20-28"]\n[FEN "0-0-0-0-0-1-1-0-0-0-0-1-24-21-S"]\n1. F+2 20-28\n'
     ran = abapa("analyse", "-", "--depth", "2", "--no-tables", stdin=game)
     said = "Result '20-28' is wrong: the game ended by its rules, 26-21 (majority)"
-    assert (ran.code, ran.err.splitlines()[0]) == (0, f"abapa: game ? - ?: {said}")
+    assert (ran.code, ran.err.splitlines()[0]) == (0, f"abapa: game 1, line 1: {said}")
     assert '[Result "26-21"]' in ran.out and ran.out.rstrip().endswith(" 26-21")
     row = json.loads(abapa("analyse", "-", "--depth", "2", "--no-tables", "--json", stdin=game).out)
     assert (row["tags"]["Result"], row["warnings"]) == ("26-21", [said])
@@ -338,7 +339,7 @@ def test_rules_of_a_record(tmp_path: Path) -> None:
     game = '[Variant "Oware"]\n1. F e\n'
     refused(abapa(*arguments, stdin=game), "unknown Variant 'Oware': accepted are Oware Abapa, Abapa, or a preset")
     ran = abapa(*arguments, "--rules", "awari", stdin=game)
-    assert (ran.code, ran.err.splitlines()[0]) == (0, "abapa: game ? - ?: Variant 'Oware' is read as awari")
+    assert (ran.code, ran.err.splitlines()[0]) == (0, "abapa: game 1, line 1: Variant 'Oware' is read as awari")
     assert '[Variant "awari"]' in ran.out
     assert json.loads(abapa(*arguments, "--json", stdin="1. F e").out)["rules"] == "abapa"
     refused(abapa(*arguments, "--rules", "chess", stdin=game), "unknown rule set 'chess'")
@@ -358,7 +359,9 @@ def test_where_nothing_can_be_written_nothing_is_searched(tmp_path: Path) -> Non
 def test_records_that_are_no_text(tmp_path: Path) -> None:
     run = [*command_line.ABAPA, "analyse", "-", "--no-tables"]
     ran = subprocess.run(run, input=b"1. F \xff\xfe\n", capture_output=True, check=False)
-    assert ran.returncode == 2 and ran.stderr.startswith(b"abapa: line 1: ")
+    assert ran.returncode == 2 and ran.stderr.startswith(
+        b"abapa: line 1 of stdin: byte FF is not UTF-8, it is read as Latin-1\n"
+    )
 
 
 def test_exact_where_tables_reach(tables: Path, tmp_path: Path) -> None:
@@ -479,7 +482,10 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     path.write_bytes(b'[Event "x"]\n[South "J\351r"]\n\n1. F f *\n')
     ran = abapa("analyse", "--depth", "1", "--no-tables", path)
     assert ran.code == 0 and 'South "J\u00e9r"' in ran.out
-    assert f"abapa: line 2: byte E9 is not UTF-8, {path} is read as Latin-1\n" in ran.err
+    assert f"abapa: line 2 of {path}: byte E9 is not UTF-8, it is read as Latin-1\n" in ran.err
+    path.write_bytes(b'[North "N\xc3\xa9"]\n[South "J\xe9r"]\n\n1. F f *\n')
+    ran = abapa("analyse", "--depth", "1", "--no-tables", path)
+    assert ran.code == 0 and 'South "J\u00e9r"' in ran.out and 'North "N\u00e9"' in ran.out  # only that line is Latin-1
     path.write_bytes(b"\xef\xbb\xbf1. F f *\n")
     assert abapa("analyse", "--depth", "1", "--no-tables", path).code == 0
 
@@ -493,3 +499,14 @@ def test_an_error_repeats_little_of_what_it_was_given() -> None:
     for arguments in (("search", "1" * 100_000), ("search", "start", "--rules", "x" * 100_000)):
         ran = abapa(*arguments)
         assert ran.code == 2 and len(ran.err) < 500
+
+
+@pytest.mark.parametrize("command", [["search", "--depth", "2"], ["solve"]])
+def test_tables_of_more_seeds_than_the_position_stay_closed(tables: Path, tmp_path: Path, command: list[str]) -> None:
+    """A damaged one is in nobody's way."""
+    folder = shutil.copytree(tables, tmp_path / "tables")
+    largest = max(folder.glob("awari-*.h5"))
+    largest.write_bytes(b"rubbish")
+    position = "0 1 0 0 0 0 0 0 0 0 1 0"
+    assert sum(map(int, position.split())) < int(largest.stem.split("-")[1])
+    assert run(*command, position, "--rules", "awari", "--tables", str(folder)).exit_code == 0

@@ -68,6 +68,7 @@ def test_a_closed_pipe_is_exit_code_141(tmp_path: Path) -> None:
         ("OMP_NUM_THREADS", "x"),
         ("OMP_THREAD_LIMIT", "0"),
         ("OMP_WAIT_POLICY", "never"),
+        ("NUMBA_DISABLE_JIT", "1"),
         ("NUMBA_BOUNDSCHECK", "x"),
         ("NUMBA_OPT", "x"),
     ],

@@ -15,6 +15,7 @@ from databases.files.folder import table_path
 from databases.prober import Line, MissingTierError, MoveValue, Probe, Tables, best_first, open_tables
 from databases.tiers import board_at, tier_size
 from solver.errors import AbapaError, PositionError, RulesError
+from solver.oware.kernels import told_moves
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
 from tests.conformance import load
@@ -75,6 +76,38 @@ def test_every_board_is_worth_what_brute_force_says(folder: Path, rules: Rules) 
             assert tables.moves(board) == expected_moves(brute, rules, board)
             if sum(board) == SOLVED:
                 assert not any_move_needs_the_tier(rules, board)
+
+
+@given(st.sampled_from(SMALL), st.integers(0, SOLVED), st.data())
+def test_a_look_up_is_the_probe_and_the_moves(folder: Path, rules: Rules, n: int, data: st.DataObject) -> None:
+    """The first time one number after the other, from then on in one call."""
+    board = board_at(rules.pits, n, data.draw(st.integers(0, tier_size(rules.pits, n) - 1)))
+    with open_tables(folder, rules) as tables:
+        try:
+            first = tables.look_up(board)
+        except MissingTierError:
+            assert tables.get(board) is None
+            return
+        assert first == tables.look_up(board)
+        assert (first.probe, first.moves) == (tables.probe(board), tables.moves(board))
+        assert list(first.told.values()) == told_moves(rules, board) and list(first.told) == [
+            move.house for move in first.told.values()
+        ]
+
+
+def test_a_look_up_in_tables_that_hold_different_quantities(tmp_path: Path) -> None:
+    """Those are looked up one after the other, however often."""
+    write_tables(tmp_path, AWARI, 5)
+    (tmp_path / "distant").mkdir()
+    write_tables(tmp_path / "distant", AWARI, 5, ("value", "distance"))
+    for seeds in (2, 4):
+        shutil.copy(table_path(tmp_path / "distant", AWARI, seeds), tmp_path)
+    boards = [board_at(6, 4, index) for index in range(0, tier_size(6, 4), 7)]
+    with open_tables(tmp_path, AWARI) as tables, open_tables(tmp_path, AWARI) as others:
+        for board in boards * 2:
+            looked_up = tables.look_up(board)
+            assert (looked_up.probe, looked_up.moves) == (others.probe(board), others.moves(board))
+            assert looked_up.probe.distance is not None
 
 
 def expected_probe(brute: BruteTables, rules: Rules, board: tuple[int, ...]) -> Probe:

@@ -164,7 +164,7 @@ def test_a_default_that_the_numbers_cannot_hold(folder: Path, quantity: str, wro
 
 def test_rules_that_are_none(folder: Path) -> None:
     for wrong in ("awari", None, OmwesoRules):
-        with pytest.raises(RulesError, match=r"is no rule set with tables here: accepted is what Rules\.parse"):
+        with pytest.raises(RulesError, match=r"is no rule set here: accepted is what Rules\.parse"):
             open_tables(folder, wrong)  # type: ignore[arg-type]
         with pytest.raises(RulesError, match="is no rule set"):
             build_tables(folder, wrong, 3)  # type: ignore[arg-type]

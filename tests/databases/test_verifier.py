@@ -170,6 +170,9 @@ def test_counts(made: Path, tmp_path: Path) -> None:
     ran = abapa("verify", *where, "--counts", published)
     assert ran.code == 0 and ran.out.count("counts as published, ") == 8
     wrong = tmp_path / "wrong.csv"
+    marked = tmp_path / "marked.csv"
+    marked.write_text("\ufeffseeds,value,count\n1,1,5\n1,-1,7\n", encoding="utf-8")
+    assert abapa("verify", *where, "--counts", marked).code == 0
     wrong.write_text("seeds,value,count\n1,1,5\n1,-1,7\n2,2,26\n2,0,12\n2,-2,40\n")
     ran = abapa("verify", *where, "--counts", wrong, "--independent")
     refused(ran, "are wrong")
@@ -180,6 +183,8 @@ def test_counts(made: Path, tmp_path: Path) -> None:
         ("seeds,value,count\n1,2\n", "is no CSV file of numbers"),
         ("seeds,value,count\n1,1,\uff15\n", "is no CSV file of numbers"),
         ("seeds,value,count\n1,1,1_0\n", "is no CSV file of numbers"),
+        ("seeds,value,count\n1,1,6\n1,1,5\n", "the value 1 of 1 seeds stands there twice"),
+        ("seeds,value,count\n1,1,-5\n", "-5 boards"),
         ("seeds,value,count\n40,1,3\n", "the published counts, of 40 seeds, have no counts for tiers 0..7"),
     ]:
         wrong.write_text(text)

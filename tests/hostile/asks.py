@@ -189,13 +189,13 @@ def saved(path: str, position: str, nodes: int) -> list[int]:
 
 
 def proven(path: str | None, position: str) -> list[Any]:
-    """Go on with a saved proof, or begin one, until it is final or 5 s are over: bounds, and whether it is final."""
+    """Go on with a saved proof, or begin one, until it is final or 20 s are over: bounds, and whether it is final."""
     root = names.Position.parse(position, names.AWARI)
     searcher = _searcher(names.AWARI)
     start = names.fresh_proof(searcher, root, root.seeds)
     if path is not None:
         start = names.load_proof(Path(path), searcher, {"position": root.text, "rules": root.rules.id}, start)
-    proof = _last(searcher, root, names.Limits(seconds=5), start)
+    proof = _last(searcher, root, names.Limits(seconds=20), start)
     return [proof.low, proof.high, proof.final]
 
 

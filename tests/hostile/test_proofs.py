@@ -26,6 +26,7 @@ class Saved:
 
     def __init__(self, worker: Worker, folder: Path) -> None:
         self.trial, self.path = Trial(worker, "damaged saved proofs"), folder / "proof"
+        self.trial.truth("proven", path=None, position=POSITION)  # which compiles, and may take its time with that
         self.bounds = self.trial.truth("proven", path=None, position=POSITION)
         self.trial.truth("saved", path=str(self.path), position=POSITION, nodes=200)
         self.data = self.path.read_bytes()
@@ -127,6 +128,11 @@ def test_forged_arrays(saved: Saved) -> None:
         "a shape of 2^62": declared("(4611686018427387904,)"),
         "a negative shape": declared("(-1,)"),
         "a shape in words": declared("('x',)"),
+        "an open bracket": declared("(1,"),
+        "an open quotation": declared("('x,)"),
+        "an open text": declared('("""1,)'),
+        "brackets in brackets": declared("(" * 40 + ")" * 40),
+        "a call": declared("open('x')"),
         "objects": declared("(1,)", "|O"),
         "a type of 2 GiB": declared("(1,)", "|V2147483647"),
         "no array": b"rubbish",
@@ -146,6 +152,17 @@ def test_forged_arrays(saved: Saved) -> None:
         saved.case(f"{name} compressed", zipped(members, zipfile.ZIP_DEFLATED))
     saved.case("no zip, an array", array(np.zeros(10)))
     saved.case("a pickle", b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00\x8c\x01x\x94.")
+    saved.trial.verdict()
+
+
+def test_members_that_claim_more_than_the_file_has(saved: Saved) -> None:
+    """Sizes packed and unpacked, as the directory at the end of the file states them."""
+    at = -1
+    while (at := saved.data.find(b"PK\x01\x02", at + 1)) >= 0:
+        for place, what in ((20, "packed"), (24, "unpacked")):
+            for size in (2**16, 2**31 - 1, 2**32 - 2):
+                data = saved.data[: at + place] + size.to_bytes(4, "little") + saved.data[at + place + 4 :]
+                saved.case(f"entry at {at}: {size:,} bytes {what}", data, lambda answer: None)
     saved.trial.verdict()
 
 

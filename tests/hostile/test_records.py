@@ -206,6 +206,8 @@ def odd_lists() -> Iterator[tuple[str, bytes]]:
         b"999,1,1",
     ):
         yield f"row {text[:20]!r}", head + text + b"\n"
+    for mark in ("\x0b", "\x0c", "\x1b[2J", "\x85", "\u2028", "\r", "\t"):
+        yield f"a column named with {mark!r}", f"seeds,value{mark}x,count\n1,1,1\n".encode()
     yield "a field of 200,000 characters", head + b"1,1," + b"1" * 200_000 + b"\n"
     yield "a name of 200,000 characters", b"x" * 200_000 + b",value,count\n1,1,1\n"
     yield "100,000 columns", b"seeds,value,count" + b",x" * 100_000 + b"\n1,1,1\n"

@@ -97,6 +97,18 @@ def test_children_as_arrays(position: Position) -> None:
 
 
 @given(boards())
+def test_told_moves_tell_what_the_reference_does(position: Position) -> None:
+    pits, first = position.rules.pits, position.turn * position.rules.pits
+    told = oware.told_moves(position.rules, position.canonical, oware.needs(position)[0])
+    assert [move.house + first for move in told] == [move.house for move in position.playable]
+    for move, expected in zip(told, position.playable, strict=True):
+        after = position.after(expected)
+        assert (move.captured, move.slam, move.board) == (expected.captured, expected.slam, after.canonical)
+        assert tuple((house + first) % (2 * pits) for house in move.taken) == expected.taken
+        assert move.answered == bool(after.playable)
+
+
+@given(boards())
 def test_rows_pack_and_unpack(position: Position) -> None:
     pits = position.rules.pits
     own, opp = oware.pack(position)

@@ -210,6 +210,36 @@ def test_a_position_with_too_many_seeds_is_refused(client: Client) -> None:
     assert client.until("info string") == ["info string a position of 49 seeds: a game has 48"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("depth", ["info string go depth: a whole number is missing, 1 is taken"]),
+        ("movetime depth 2", ["info string go movetime: a whole number is missing, 1 is taken"]),
+        (
+            "perft 3",
+            ["info string go perft: not known, and passed over", "info string go 3: not known, and passed over"],
+        ),
+        ("foo depth 1", ["info string go foo: not known, and passed over"]),
+        ("searchmoves F A depth 1", []),
+        ("depth 1 searchmoves F A", []),
+    ],
+)
+def test_what_go_does_not_understand_is_told(client: Client, words: str, said: list[str]) -> None:
+    client.send("position startpos", f"go {words}")
+    if words.startswith("perft"):
+        client.send("stop")
+    lines = client.until("bestmove")
+    assert [line for line in lines if line.startswith("info string go")] == said
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "+99999999999999999999999"])
+def test_a_huge_number_of_go_is_the_largest(client: Client, number: str) -> None:
+    client.send("position startpos", f"go depth 2 nodes {number} movetime {number}")
+    lines = client.until("bestmove")
+    assert not [line for line in lines if "1 is taken" in line]
+    assert [line.split()[2] for line in lines if line.startswith("info depth")] == ["1", "2"]
+
+
 def test_a_byte_order_mark_before_the_first_command(client: Client) -> None:
     client.send("\ufeffuci")
     assert client.until("uciok")

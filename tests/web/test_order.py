@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from databases.prober import MoveValue, best_first
-from solver.web.oware.order import in_order, outcome_of
+from solver.web.oware.order import by_outcome, outcome_of
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,13 @@ def moved(house: int, value: int, least: int, most: int, distance: int | None = 
     return Bounded(MoveValue(house, 0, (), value, least, most, distance), least, most)
 
 
+def in_order(*moves: Bounded) -> list[Bounded]:
+    best = sorted(moves, key=lambda move: best_first(move.value))
+    return by_outcome([(outcome_of(move.least, move.most), move) for move in best])
+
+
 def ordered(*moves: Bounded) -> list[int]:
-    found = in_order(moves, lambda move: outcome_of(move.least, move.most), lambda move: move.value)
-    return [move.value.house for move in found]
+    return [move.value.house for move in in_order(*moves)]
 
 
 def test_outcomes() -> None:
@@ -66,7 +70,7 @@ MOVES = st.lists(
 @given(MOVES)
 def test_every_group_is_whole_and_in_the_probers_order(numbers: list[tuple[int, int, int, int | None]]) -> None:
     moves = [moved(k, value, value - low, value + up, far) for k, (value, low, up, far) in enumerate(numbers)]
-    found = in_order(moves, lambda move: outcome_of(move.least, move.most), lambda move: move.value)
+    found = in_order(*moves)
     assert sorted(found, key=lambda move: move.value.house) == moves
     outcomes = [outcome_of(move.least, move.most) for move in found]
     runs = [outcome for at, outcome in enumerate(outcomes) if not at or outcomes[at - 1] != outcome]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -51,14 +52,22 @@ def connect(state: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
 
 def answer(connection: socket.socket) -> tuple[int, bytes]:
     """The status and body of the next answer."""
-    received = b""
-    while b"\r\n\r\n" not in received:
-        received += more(connection)
-    head, _, body = received.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length:")[1].split()[0])
-    while len(body) < length:
-        body += more(connection)
+    head, body = answers(connection, 1)[0]
     return int(head.split()[1]), body
+
+
+def answers(connection: socket.socket, count: int) -> list[tuple[bytes, bytes]]:
+    """The heads and bodies of the next answers."""
+    found, received = [], b""
+    while len(found) < count:
+        head, end, rest = received.partition(b"\r\n\r\n")
+        length = int(head.lower().split(b"content-length:")[1].split()[0]) if end else 0
+        if end and len(rest) >= length:
+            found.append((head, rest[:length]))
+            received = rest[length:]
+        else:
+            received += more(connection)
+    return found
 
 
 def more(connection: socket.socket) -> bytes:
@@ -93,6 +102,50 @@ def test_one_connection_serves_many_requests(connect: Connect) -> None:
     received = b""
     while received.count(b"HTTP/1.1 200") < 3:
         received += more(connection)
+
+
+def test_one_connection_serves_requests_of_more_bytes_than_a_head_may_have(connect: Connect) -> None:
+    connection = connect()
+    for _ in range(server.MOST_HEAD // len(ASKED) + 20):
+        connection.sendall(ASKED)
+        assert answer(connection)[0] == 200
+
+
+def test_answers_come_in_the_order_of_the_requests(connect: Connect) -> None:
+    """Also where some are given at once and others wait."""
+    paths = [f"/api/v1/oware?rules=awari&position={n}-0-0-0-0-0-1-0-0-0-0-0" for n in range(6)]
+    paths[2:2] = ["/api/v1/levels", "/api/v1/oware?position=x", "/api/v1/omweso/setups"]
+    requests = [f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for path in paths]
+    alone = []
+    for request in requests:
+        connection = connect()
+        connection.sendall(request)
+        alone += answers(connection, 1)
+        connection.close()
+    together = connect()
+    together.sendall(b"".join(requests))
+    assert [body for _, body in answers(together, len(requests))] == [body for _, body in alone]
+
+
+def test_an_answer_at_once_is_uvicorns_to_the_byte(connect: Connect) -> None:
+    """Which who asks for the connection to be closed gets."""
+    for request in (ASKED, ASKED.replace(b"awari", b"chess"), ASKED.replace(b"localhost", b"elsewhere")):
+        closing = request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        told = []
+        for asked in (request, closing):
+            connection = connect()
+            connection.sendall(asked)
+            ((head, body),) = answers(connection, 1)
+            told.append((re.sub(rb"date: [^\r]*\r\n|\r\nconnection: close", b"", head), body))
+        assert told[0] == told[1]
+
+
+def test_a_client_that_asks_on_and_takes_nothing_is_cut(connect: Connect) -> None:
+    greedy = connect()
+    with pytest.raises(ConnectionError):
+        for _ in range(100 * PATIENCE):
+            greedy.sendall(ASKED * 1000)
+    still_answers(connect)
 
 
 def test_a_half_request_is_cut(connect: Connect) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,9 +11,10 @@ import click
 from solver.cli.engine import limits_options
 from solver.cli.omweso.saved import load_games
 from solver.cli.omweso.searching import OmwesoNotation, OpenSearcher, chance_to_win, searcher_options
-from solver.cli.options import RealFile, json_option
-from solver.cli.output import print_json
+from solver.cli.options import TextFile, TextSource, json_option
+from solver.cli.output import complain, print_json
 from solver.cli.progress import progress_bar
+from solver.errors import AbapaError
 from solver.omweso.match import Game, describe_end
 from solver.omweso.position import SIDES, OmwesoPosition, turn_text
 
@@ -24,19 +24,27 @@ if TYPE_CHECKING:
 
 
 @click.command(name="analyse")
-@click.argument("file", type=RealFile(), metavar="FILE")
+@click.argument("file", type=TextFile(), metavar="FILE")
 @limits_options("depth", "seconds", "nodes", stop="Stop each search", depth=8)
 @searcher_options
 @json_option
-def command(file: Path, limits: Limits, open_searcher: OpenSearcher, as_json: bool) -> None:
+@click.pass_context
+def command(
+    context: click.Context, file: TextSource, limits: Limits, open_searcher: OpenSearcher, as_json: bool
+) -> None:
     """Annotate each turn of the games in FILE with its score, and with the best turn where that is another.
 
-    FILE is a match that abapa omweso play --save has written, or what abapa omweso selfplay --json prints. Scores are
-    from the view of the player whose turn it is, as abapa omweso search gives them: "won in 7" and "lost in 4" count
-    plies; every other score is an estimate in seeds, with the chance of winning on boards of 8 columns. The searches do
-    not know the points of a match.
+    FILE ("-" for stdin) is a match that abapa omweso play --save has written, or what abapa omweso selfplay --json
+    prints. Scores are from the view of the player whose turn it is, as abapa omweso search gives them: "won in 7" and
+    "lost in 4" count plies; every other score is an estimate in seeds, with the chance of winning on boards of 8
+    columns. The searches do not know the points of a match.
+
+    A line that holds no game is named on stderr, the other games are annotated, and the exit code is 2.
     """
-    games = load_games(file)
+    faults: list[AbapaError] = []
+    games = load_games(file, faults.append)
+    for fault in faults:
+        complain(str(fault))
     with progress_bar(sum(len(game.turns) for game in games), "turn", "analyse") as bar:
         for number, game in enumerate(games, 1):
             notes = []
@@ -47,6 +55,8 @@ def command(file: Path, limits: Limits, open_searcher: OpenSearcher, as_json: bo
                 print_json(_json(game, notes))
             else:
                 _print(number, game, notes)
+    if faults:
+        context.exit(AbapaError.exit_code)
 
 
 @dataclass(frozen=True)

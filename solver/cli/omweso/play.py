@@ -177,7 +177,7 @@ def check_time(limits: Limits, mode: Mode) -> None:
 def ask(question: str) -> str:
     """A line from the person. Raises Quit at the end of the input."""
     try:
-        return input(question).strip()
+        return input(question).removeprefix("\ufeff").strip()  # a byte order mark, where a file is piped in
     except EOFError:
         raise Quit from None
 

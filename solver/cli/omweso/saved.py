@@ -8,11 +8,12 @@ admit. :func:`load_games` reads the games alone, and those that ``abapa omweso s
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from solver.cli.options import TextSource
 from solver.errors import AbapaError, cut
 from solver.files import open_regular, replaced_file
 from solver.omweso.match import Game, Match, Mode, Scoring
@@ -65,10 +66,18 @@ def load_match(path: Path) -> Loaded:
         ) from error
 
 
-def load_games(path: Path) -> list[Game]:
-    """The games of a saved match, or of the lines that selfplay has printed; at least one. Raises AbapaError."""
-    lines = [line for line in _text_of(path).splitlines() if line.strip()]
+def load_games(source: TextSource, told: Callable[[AbapaError], object] | None = None) -> list[Game]:
+    """The games of a saved match, or of the lines that selfplay has printed; at least one.
+
+    ``told`` gets what is wrong with a line, and the others are read; without it that is raised. Raises AbapaError.
+    """
+    with source.opened() as file:
+        text = file.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise AbapaError(f"{source} holds no games: it has more than {LARGEST:,} characters")
+    lines = [line for line in text.splitlines() if line.strip()]
     games: list[Game] = []
+    faults = 0
     for number, line in enumerate(lines, 1):
         try:
             held = json.loads(line)
@@ -78,12 +87,16 @@ def load_games(path: Path) -> list[Game]:
                 loaded = _read(held)
                 games += [*loaded.played, *([] if loaded.game is None else [loaded.game])]
         except _DAMAGE as error:
-            raise AbapaError(
-                f"{path}, line {number}, is no game ({cut(str(error))}): accepted are files that abapa omweso play "
+            wrong = AbapaError(
+                f"{source}, line {number}, is no game ({cut(str(error))}): accepted are files that abapa omweso play "
                 "--save has written, and what abapa omweso selfplay --json prints"
-            ) from error
-    if not games:
-        raise AbapaError(f"{path} holds no game: accepted are matches in which a game has begun")
+            )
+            if told is None or len(lines) == 1:
+                raise wrong from error
+            faults += 1
+            told(wrong)
+    if not games and not faults:
+        raise AbapaError(f"{source} holds no game: accepted are matches in which a game has begun")
     return games
 
 
@@ -99,7 +112,7 @@ def _text_of(path: Path) -> str:
     if len(raw) > LARGEST:
         raise AbapaError(f"{path} is no saved match: it is larger than {LARGEST:,} bytes")
     try:
-        return raw.decode()
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AbapaError(f"{path} is no saved match: it is no text") from error
 

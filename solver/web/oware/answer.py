@@ -8,40 +8,18 @@ everywhere in Abapa (docs/search.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from databases.prober import MissingTierError, MoveValue, Probe, Tables
-from databases.windows import WHOLE
+from databases.prober import MissingTierError, MoveValue, Probe, Tables, best_first
 from solver.oware import verdicts
-from solver.oware.position import Move, Position
+from solver.oware.kernels import needs, told_moves
+from solver.oware.position import Position
 from solver.web.errors import Refused
 from solver.web.oware.game import Game, position_object, rules_object
-from solver.web.oware.order import RULE, UNVALUED, Outcome, in_order, outcome_of
+from solver.web.oware.moves import NO_NUMBERS, Moves, Numbers, bounds_of, end_object, ended_value, final_margin, lead_of
+from solver.web.oware.order import RULE, UNVALUED, by_outcome
 from solver.web.state import State
-
-Number = dict[str, Any]
-
-
-@dataclass(slots=True)
-class ShownMove:
-    """A legal move, the position after it, how that ends the game, and, where known, what it is worth to its player.
-
-    ``least`` and ``most``: what the final margin can be, stores included, as far as tables tell.
-    """
-
-    move: Move
-    after: Position
-    ending: str | None
-    value: MoveValue | None = None
-    least: int = 0
-    most: int = 0
-
-    @property
-    def outcome(self) -> Outcome:
-        """The outcome for its player; a majority wins, whatever values count on to."""
-        return "win" if self.ending == "majority" else outcome_of(self.least, self.most)
 
 
 def answer(state: State, game: Game) -> dict[str, Any]:
@@ -52,51 +30,44 @@ def answer(state: State, game: Game) -> dict[str, Any]:
     position = game.position
     if position.ending is not None:
         return _whole(game, _over_numbers(position), [], RULE)
-    moves = _moves(position)
     try:
-        tables = state.tables(position.rules, position.seeds)
-        probe, moves = _valued(position, moves, tables)
+        return _tabled(game, state.tables(position.rules, position.seeds))
     except MissingTierError as error:
-        raise Refused("missing-tier", str(error), answer=_unvalued(game, moves)) from error
+        raise Refused("missing-tier", str(error), answer=_untabled(game)) from error
     except Refused as error:
-        error.answer = _unvalued(game, moves)
+        error.answer = _untabled(game)
         raise
-    window = tables.window(position.seeds) if position.seeds in tables.tiers else WHOLE
-    return _whole(game, _numbers(position, probe, window if window < position.seeds else None), moves, RULE)
 
 
-def _moves(position: Position) -> list[ShownMove]:
-    """The legal moves of a game that goes on, in house order."""
-    shown = []
-    for move in position.playable:
-        after = position.after(move)
-        shown.append(ShownMove(move, after, after.ending))
-    return shown
+def _tabled(game: Game, tables: Tables) -> dict[str, Any]:
+    """The answer of tables, moves best first. Raises MissingTierError."""
+    position = game.position
+    probe, values, told = tables.look_up(position.canonical)
+    moves = Moves(position)
+    ends = {house: ended for house, move in told.items() if (ended := moves.ended(move)) is not None}
+    if any(ended.ending == "repetition" for ended in ends.values()):
+        probe, values = _with_repetitions(position, ends, probe, values)
+    shown = by_outcome([moves.valued(told[value.house], value, ends.get(value.house)) for value in values])
+    return _whole(game, _numbers(position, probe, tables.cut(position.seeds)), shown, RULE)
 
 
-def _valued(position: Position, moves: list[ShownMove], tables: Tables) -> tuple[Probe, list[ShownMove]]:
-    """What the tables say of a position and its moves, best first. Raises MissingTierError."""
-    board, first = position.canonical, position.turn * position.rules.pits
-    probe, lead = tables.probe(board), lead_of(position)
-    values = {value.house + first: value for value in tables.moves(board)}
-    for shown in moves:
-        shown.value = values[shown.move.house]
-        if shown.ending == "repetition":
-            shown.value = ended_value(position, shown.after, shown.value)
-        shown.least, shown.most = _margins(position, lead, shown.value)
-    if any(shown.ending == "repetition" for shown in moves):
-        probe = _folded(probe, [shown.value for shown in moves if shown.value])
-    return probe, in_order(moves, lambda shown: shown.outcome, lambda shown: shown.value)  # type: ignore[return-value]
+def _untabled(game: Game) -> dict[str, Any]:
+    """The answer where no table tells, moves in house order."""
+    position = game.position
+    moves = Moves(position)
+    told = told_moves(position.rules, position.canonical, needs(position)[0])
+    return _whole(game, NO_NUMBERS | {"verdict": None}, [moves.unvalued(move) for move in told], UNVALUED)
 
 
-def ended_value(position: Position, after: Position, value: MoveValue) -> MoveValue:
-    """What a move is worth that ends the game as the position after it says, no majority."""
-    result = after.result()
-    assert result is not None
-    margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
-    bound = margin if position.rules.has_bounds else None
-    distance = None if value.distance is None else int(margin != 0)
-    return replace(value, value=margin, lower=bound, upper=bound, distance=distance, beyond=0)
+def _with_repetitions(
+    position: Position, ends: Mapping[int, Position], probe: Probe, values: Sequence[MoveValue]
+) -> tuple[Probe, list[MoveValue]]:
+    """What a position and its moves are worth, best first, where some of ``ends`` end the game by repetition."""
+    repeated = {house: ended for house, ended in ends.items() if ended.ending == "repetition"}
+    worth = [
+        ended_value(position, repeated[value.house], value) if value.house in repeated else value for value in values
+    ]
+    return _folded(probe, worth), sorted(worth, key=best_first)
 
 
 def _folded(probe: Probe, moves: Sequence[MoveValue]) -> Probe:
@@ -104,58 +75,32 @@ def _folded(probe: Probe, moves: Sequence[MoveValue]) -> Probe:
     best = max(moves, key=lambda move: move.value)
     if probe.lower is None or probe.upper is None:
         distance = None if probe.distance is None else best.distance
-        return replace(probe, value=best.value, distance=distance, beyond=best.beyond)
+        return probe._replace(value=best.value, distance=distance, beyond=best.beyond)
     lower = max(move.lower for move in moves if move.lower is not None)
     upper = max(move.upper for move in moves if move.upper is not None)
-    return replace(probe, value=best.value, lower=lower, upper=upper, distance=None, beyond=best.beyond)
-
-
-def lead_of(position: Position) -> int:
-    """Seeds in the mover's store less those in the opponent's."""
-    return position.stores[position.turn] - position.stores[1 - position.turn]
-
-
-def _margins(position: Position, lead: int, value: MoveValue) -> tuple[int, int]:
-    """The least and most that the final margin of a move can be for its player, as far as tables tell."""
-    if position.rules.has_bounds and (value.lower is None or value.upper is None):
-        return lead - position.seeds, lead + position.seeds
-    least, most = value.reach
-    return lead + least, lead + most
+    return probe._replace(value=best.value, lower=lower, upper=upper, distance=None, beyond=best.beyond)
 
 
 # -- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _whole(game: Game, numbers: Number, moves: list[ShownMove], order: str) -> dict[str, Any]:
+def _whole(game: Game, numbers: Numbers, moves: list[dict[str, Any]], order: str) -> dict[str, Any]:
     position = game.position
-    ending = position.ending
+    shown = position_object(position)
     return {
         "rules": rules_object(game.rules),
-        "position": position_object(position),
-        "game": {"start": game.start.text, "moves": list(game.moves)},
+        "position": shown,
+        "game": {"start": game.start.text if game.moves else shown["text"], "moves": list(game.moves)},
         **numbers,
-        "over": _end_object(position) if ending is not None else None,
+        "over": None if position.ending is None else end_object(position),
         "repeats": (position.board, position.turn) in position.seen,
         "history": len(position.seen),
         "order": order,
-        "moves": [_move_object(position, shown) for shown in moves],
+        "moves": moves,
     }
 
 
-def _unvalued(game: Game, moves: list[ShownMove]) -> dict[str, Any]:
-    return _whole(game, _NO_NUMBERS | {"verdict": None}, moves, UNVALUED)
-
-
-_NO_NUMBERS: Number = dict.fromkeys(("certainty", "value", "lower", "upper", "window", "distance", "final"))
-
-
-def _bounds(answer: Probe | MoveValue) -> Number:
-    """The bounds of a value: those of the rules, or where a window ends at it what lies beyond."""
-    lower, upper = answer.reach if answer.beyond else (answer.lower, answer.upper)
-    return {"lower": lower, "upper": upper}
-
-
-def _numbers(position: Position, probe: Probe, window: int | None) -> Number:
+def _numbers(position: Position, probe: Probe, window: int | None) -> Numbers:
     exact = probe.exact
     final = verdicts.final_of(position, probe.value) if exact else None
     if final is not None:
@@ -164,10 +109,12 @@ def _numbers(position: Position, probe: Probe, window: int | None) -> Number:
         verdict = f"Endless play split evenly: {verdicts.verdict(verdicts.final_of(position, probe.value))}"
     else:
         verdict = verdicts.bounded_verdict(position, *probe.reach)
+    lower, upper = bounds_of(probe)
     return {
         "certainty": "exact" if exact else "bounded",
         "value": probe.value,
-        **_bounds(probe),
+        "lower": lower,
+        "upper": upper,
         "window": window,
         "distance": probe.distance,
         "final": final,
@@ -175,71 +122,13 @@ def _numbers(position: Position, probe: Probe, window: int | None) -> Number:
     }
 
 
-def _over_numbers(position: Position) -> Number:
+def _over_numbers(position: Position) -> Numbers:
     """A finished game: its value is what the end gives of the seeds on the board, nothing after a majority."""
-    result = position.result()
-    assert result is not None
-    margin = int(result[position.turn] - result[1 - position.turn]) - lead_of(position)
+    margin = final_margin(position, position) - lead_of(position)
     bound = margin if position.rules.has_bounds else None
     numbers = {"value": margin, "lower": bound, "upper": bound, "distance": 0}
-    return _NO_NUMBERS | numbers | {"certainty": "over", "final": result, "verdict": verdicts.over_words(position)}
-
-
-def _end_object(position: Position) -> dict[str, Any]:
-    return {"how": position.ending, "final": position.result(), "words": verdicts.over_words(position)}
-
-
-def _move_object(position: Position, shown: ShownMove) -> dict[str, Any]:
-    move, after = shown.move, shown.after
-    return {
-        "move": position.letter(move.house),
-        "house": move.house,
-        "captured": move.captured,
-        "sowing": position.sowing(move.house),
-        "captures": move.taken,
-        "slam": move.slam,
-        "after": position_object(after),
-        "ends": None if shown.ending is None else _end_object(after),
-        **_move_numbers(position, shown),
-    }
-
-
-def _move_numbers(position: Position, shown: ShownMove) -> Number:
-    value = shown.value
-    if value is None:
-        return _ended_numbers(position, shown) if shown.ending is not None else _NO_MOVE_NUMBERS
-    exact = not value.beyond and (
-        not position.rules.has_bounds or (value.lower is not None and value.lower == value.upper)
-    )
-    over = shown.ending is not None and shown.ending != "majority"
-    return {
-        "outcome": shown.outcome,
-        "certainty": "over" if over else "exact" if exact else "bounded",
-        "value": value.value,
-        **_bounds(value),
-        "window": None,
-        "distance": value.distance,
-        "final": verdicts.final_of(position, value.value) if exact else None,
-        "verdict": verdicts.move_verdict(shown.least, shown.most),
-    }
-
-
-_NO_MOVE_NUMBERS: Number = _NO_NUMBERS | {"outcome": None, "verdict": None}
-
-
-def _ended_numbers(position: Position, shown: ShownMove) -> Number:
-    """A move that ends the game, where no table is needed to say what it leads to."""
-    result = shown.after.result()
-    assert result is not None
-    margin = int(result[position.turn] - result[1 - position.turn])
-    bound = margin - lead_of(position) if position.rules.has_bounds else None
-    numbers = {"value": margin - lead_of(position), "lower": bound, "upper": bound, "final": result}
-    known = {
-        "certainty": "over",
-        "outcome": outcome_of(margin, margin),
-        "verdict": verdicts.move_verdict(margin, margin),
-    }
-    return _NO_MOVE_NUMBERS | numbers | known
+    said = {"certainty": "over", "final": position.result(), "verdict": verdicts.over_words(position)}
+    return NO_NUMBERS | numbers | said
 
 
 # -- best play --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from solver.errors import PositionError
 from solver.oware.kernels import MAX_SEEDS
-from solver.oware.position import Position
+from solver.oware.position import Board, Position, position_text
 from solver.oware.rules import ABAPA, Rules
 from solver.web.errors import Refused
 from solver.web.request import Fields, reading, shown
@@ -87,13 +87,18 @@ def read_position(text: str, rules: Rules) -> Position:
 
 def position_object(position: Position) -> dict[str, Any]:
     """A position as every answer shows it."""
+    return board_object(position.board, position.stores, position.turn, position.seeds, position.total)
+
+
+def board_object(board: Board, stores: tuple[int, int], turn: int, seeds: int, total: int) -> dict[str, Any]:
+    """The same by its parts: whose turn it is, the seeds on the board, and all seeds of the game."""
     return {
-        "text": position.text,
-        "board": position.board,
-        "stores": position.stores,
-        "turn": SIDE_NAMES[position.turn],
-        "seeds": position.seeds,
-        "total": position.total,
+        "text": position_text(board, stores, turn),
+        "board": board,
+        "stores": stores,
+        "turn": SIDE_NAMES[turn],
+        "seeds": seeds,
+        "total": total,
     }
 
 

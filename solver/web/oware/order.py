@@ -5,13 +5,11 @@ Within an outcome moves stand as the prober orders them (:func:`databases.prober
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Literal, TypeVar
 
-from databases.prober import MoveValue, best_first
-
 Outcome = Literal["win", "draw", "loss", "open"]
-Valued = TypeVar("Valued")
+Shown = TypeVar("Shown")
 
 RULE = (
     "Moves are grouped by outcome: wins first, losses last, between them draws and open ones, the group with the"
@@ -32,13 +30,10 @@ def outcome_of(least: float, most: float) -> Outcome:
     return "draw" if least == most else "open"
 
 
-def in_order(
-    moves: Iterable[Valued], outcome: Callable[[Valued], Outcome], value: Callable[[Valued], MoveValue]
-) -> list[Valued]:
-    """The moves by :data:`RULE`."""
-    ordered = sorted(moves, key=lambda move: best_first(value(move)))
-    groups: dict[str, list[Valued]] = {"win": []}  # then draw and open, the one first that is met first
-    for move in ordered:
-        groups.setdefault(outcome(move), []).append(move)
+def by_outcome(moves: Iterable[tuple[Outcome, Shown]]) -> list[Shown]:
+    """Moves by :data:`RULE`, each given with its outcome, in the prober's order."""
+    groups: dict[Outcome, list[Shown]] = {"win": []}  # then draw and open, the one first that is met first
+    for outcome, shown in moves:
+        groups.setdefault(outcome, []).append(shown)
     groups["loss"] = groups.pop("loss", [])
-    return [move for group in groups.values() for move in group]
+    return [shown for group in groups.values() for shown in group]

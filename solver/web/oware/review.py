@@ -22,8 +22,8 @@ from solver.search.limits import Limits
 from solver.search.searcher import Searcher
 from solver.web.errors import Refused
 from solver.web.jobs import Job
-from solver.web.oware.answer import ended_value, lead_of
 from solver.web.oware.game import MOST_MOVES, Game, position_object, read_game
+from solver.web.oware.moves import ended_value, lead_of
 from solver.web.oware.search import HASH_MIB, final_of_score
 from solver.web.request import Fields
 from solver.web.response import SIDE_NAMES

@@ -21,8 +21,8 @@ from solver.search.limits import MAX_DEPTH, Limits
 from solver.search.searcher import Report, Searcher
 from solver.web.errors import Refused, error_object
 from solver.web.jobs import Job
-from solver.web.oware.answer import lead_of
 from solver.web.oware.game import Game
+from solver.web.oware.moves import lead_of
 from solver.web.request import Fields
 from solver.web.response import event
 from solver.web.state import State

@@ -11,7 +11,7 @@
  * @property {View} view
  * @property {string} rules
  * @property {string} start position text, or "start"
- * @property {string} moves letters, one a move
+ * @property {string} moves letters, one per move
  * @property {number} ply moves played of them, 0..moves.length
  * @property {boolean} flipped North's row at the bottom
  * @property {Side | ""} engine the side that the engine plays

@@ -52,7 +52,7 @@ function link(said, { hidden, href, onPoint }) {
   const parts = [
     element("span", { class: "letter" }, move.move),
     element("span", { class: "does" }, unbroken(does(said))),
-    !hidden && fromHere(said) && element("span", { class: "from-here" }, fromHere(said)),
+    !hidden && onBoard(said) && element("span", { class: "detail" }, onBoard(said)),
     !hidden &&
       element(
         "span",
@@ -100,13 +100,13 @@ function does(said) {
 }
 
 /** @param {Said} said the value without the stores, and the plies to it */
-function fromHere({ move }) {
+function onBoard({ move }) {
   if (move.certainty === null) return "";
   const value =
     move.lower !== null && move.upper !== null && move.lower !== move.upper
-      ? `${signed(move.lower)} to ${signed(move.upper)} from here`
+      ? `${signed(move.lower)} to ${signed(move.upper)} on the board`
       : move.value !== null
-        ? `${signed(move.value)} from here`
+        ? `${signed(move.value)} on the board`
         : "";
   return move.distance === null ? value : `${value}, ${plural(move.distance, "ply", "plies")}`;
 }

@@ -22,6 +22,7 @@ import { grouped, plural, sideName } from "./words.js";
 export class OmwesoView {
   /** @param {HTMLElement} root @param {(place: Place) => void} go */
   constructor(root, go) {
+    this.root = root;
     this.go = go;
     /** @type {Place | null} */
     this.place = null;
@@ -101,7 +102,7 @@ export class OmwesoView {
         { class: "side" },
         element(
           "section",
-          { class: "card", "aria-labelledby": "turns-title" },
+          { class: "card turns", "aria-labelledby": "turns-title" },
           element("h2", { id: "turns-title" }, "Turns"),
           this.turns,
         ),
@@ -167,6 +168,7 @@ export class OmwesoView {
     this.answer = answer;
     this.shownKey = keyOf(place.omweso);
     say(this.error);
+    this.root.classList.remove("nothing");
     this.said.textContent = "";
     this.render();
     this.#replyIfDue();
@@ -197,6 +199,9 @@ export class OmwesoView {
       element("span", {}, error.message),
       error instanceof ApiError && error.kind === "unreachable" ? again : fresh,
     );
+    if (this.answer) return;
+    this.headline.textContent = "There is no position to show.";
+    this.root.classList.add("nothing");
   }
 
   render() {
@@ -334,7 +339,8 @@ function sum(counts) {
 function howTo() {
   const words = [
     "Each player owns two rows. A turn is written as the letter of the pit it starts from, and a sign for each choice on",
-    "the way: < sow the other way, > go on. A turn sows on from lap to lap until the last seed falls in an empty pit.",
+    "the way: < sow the other way, > go on, * sow three seeds two and one. A turn sows on from lap to lap until the",
+    "last seed falls in an empty pit.",
   ];
   return element(
     "section",

@@ -1,5 +1,5 @@
 // @ts-check
-// Omweso's board: two rows of pits a side, seen from South. Each side's pits are numbered by its owner, the outer row
+// Omweso's board: two rows of pits on each side, seen from South. Each side's pits are numbered by its owner, the outer row
 // from left to right, then the inner row from right to left; this is the one place that knows where they lie on the
 // screen.
 

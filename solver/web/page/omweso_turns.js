@@ -34,7 +34,7 @@ function turnLink(turn, href) {
     " ",
     element("span", { class: "does" }, does(turn)),
     " ",
-    choices && element("span", { class: "from-here" }, choices),
+    choices && element("span", { class: "detail" }, choices),
   );
 }
 

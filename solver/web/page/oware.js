@@ -142,6 +142,7 @@ export class Oware {
     this.answer = answer;
     this.shownKey = key;
     say(byId("board-error"));
+    byId("oware").classList.remove("nothing");
     this.#nameRules(answer);
     this.render();
     this.#replyIfDue();
@@ -185,6 +186,10 @@ export class Oware {
       : "There is no position to show.";
     byId("under").textContent = "";
     this.shownKey = "";
+    if (move) return;
+    byId("oware").classList.add("nothing");
+    this.rules.guess(this.place.rules);
+    this.editor.field.value = this.place.start === "start" ? "" : this.place.start;
   }
 
   // -- showing --------------------------------------------------------------------------------------------------------
@@ -212,7 +217,8 @@ export class Oware {
     showMoves(byId("moves"), answer, this.said, { hidden: hide, href, onPoint: (letter) => this.#point(letter) });
     if (this.pointed?.key === positionKey(place)) this.#point(this.pointed.letter);
     showMissing(byId("missing"), answer);
-    this.search.show(place, hide);
+    byId("legend").hidden = answer.over !== null;
+    this.search.show(place, hide, answer.over !== null);
     this.opponent.show(place);
     this.record.show(place);
     this.rules.show(answer);

@@ -57,7 +57,7 @@ export class RecordBox {
       this.said,
       element(
         "div",
-        { class: "bar" },
+        { class: "bar outgoing" },
         element("button", { type: "button", onclick: () => this.#copy() }, "Copy this game"),
         this.download,
         element(

@@ -7,8 +7,8 @@
 import { element, fill } from "./dom.js";
 
 const PRESETS = [
-  ["abapa", "abapa: as people and tournaments play"],
-  ["awari", "awari: as the literature plays"],
+  ["abapa", "abapa: as in tournaments"],
+  ["awari", "awari: as in the literature"],
   ["", "other rules"],
 ];
 const SLAMS = [
@@ -63,10 +63,10 @@ export class RulesBox {
           { class: "fields" },
           labelled("A grand slam ", this.slam),
           labelled("Endless play: ", this.cycle),
-          labelled("Houses a side ", this.pits),
+          labelled("Houses per side ", this.pits),
         ),
       ),
-      element("h3", {}, "Begin with"),
+      element("h3", { class: "begin" }, "Begin with"),
       this.positions,
     );
   }
@@ -86,6 +86,11 @@ export class RulesBox {
         element("li", {}, element("a", { href: this.href(rules.id, position) }, words)),
       ),
     );
+  }
+
+  /** @param {string} rules as the address has them, where the server has no answer */
+  guess(rules) {
+    this.preset.value = PRESETS.some(([id]) => id === rules) ? rules : "";
   }
 
   /** @param {string} preset */

@@ -13,6 +13,7 @@ import { plural, rough, signed } from "./words.js";
 
 /** How many positions' last results are kept for stepping back to. */
 const KEPT = 60;
+const ABOUT = "The engine looks ahead from this position. Where it meets a board of a table, it knows the value.";
 
 export class Search {
   /**
@@ -26,18 +27,14 @@ export class Search {
     this.found = new Map();
     /** @type {AbortController | null} */
     this.running = null;
-    this.hidden = false;
+    this.hidden = this.over = false;
     this.seconds = element(
       "select",
       { id: "search-seconds" },
       [1, 3, 10, 30].map((s) => element("option", { value: s, selected: s === 3 }, `${s} s`)),
     );
     this.button = element("button", { type: "button", id: "search-go" }, "Search");
-    this.status = element(
-      "p",
-      { class: "note", id: "search-status" },
-      "The engine looks ahead from this position; where it meets a table it knows.",
-    );
+    this.status = element("p", { class: "note", id: "search-status" }, ABOUT);
     this.lines = element("ol", { class: "search-lines" });
     this.error = element("p", { class: "alert", role: "alert", hidden: true });
     this.button.addEventListener("click", () => (this.running ? this.stop() : this.start(place())));
@@ -56,11 +53,17 @@ export class Search {
   }
 
   /**
+   * Shows what is known of a position.
+   *
    * @param {Place} place
-   * @param {boolean} hidden shows what is known of a position, without numbers where values are hidden
+   * @param {boolean} hidden without numbers, where values are hidden
+   * @param {boolean} over a game that is over cannot be searched
    */
-  show(place, hidden) {
+  show(place, hidden, over) {
     this.hidden = hidden;
+    this.button.disabled = over;
+    if (this.over !== over) this.status.textContent = over ? "The game is over: there is nothing to search." : ABOUT;
+    this.over = over;
     const depth = this.result(place);
     if (depth) this.#tell(depth);
     else if (!this.running) fill(this.lines);

@@ -58,12 +58,7 @@ export class TablesView {
     const wanted = place.tier ?? here?.position.seeds ?? null;
     const tier = chosen.tiers.find(({ seeds }) => seeds === wanted) ?? chosen.tiers.at(-1);
     this.#choose(tables, chosen, tier ?? null, place);
-    if (!tier)
-      return fill(
-        this.panel,
-        element("p", {}, `There are no tables of ${place.rules}. This command builds the first:`),
-        commandBox(`abapa build --rules ${place.rules} --seeds 8`),
-      );
+    if (!tier) return fill(this.panel, ...noTables(place.rules, here));
     const whole = await ask(`tables/${encodeURIComponent(chosen.id)}/${tier.seeds}`, {}, signal);
     this.panel.setAttribute("aria-labelledby", `tier-${tier.seeds}`);
     fill(this.panel, ...this.#panel(whole, place, here?.position.seeds === tier.seeds ? here : null));
@@ -150,6 +145,17 @@ export class TablesView {
   }
 }
 
+/** @param {string} rules @param {Answer | null} here null where the server knows no such rules, or no such position */
+function noTables(rules, here) {
+  const none = `There are no tables of ${rules}`;
+  if (!here) return [element("p", {}, `${none}.`)];
+  if (here.error?.kind === "no-tables") return [element("p", {}, `${here.error.message}.`)];
+  return [
+    element("p", {}, `${none}. This command builds the first:`),
+    commandBox(`abapa build --rules ${rules} --seeds 8`),
+  ];
+}
+
 /** Arrow keys along a list of tabs. @param {KeyboardEvent} event */
 function moveAlong(event) {
   const tabs = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("[role=tab]")];
@@ -165,19 +171,16 @@ function moveAlong(event) {
 
 /** @param {Tier} tier */
 function outcomes({ boards, wins, draws, losses, exact }) {
-  const part = (/** @type {number} */ count) => `${grouped(count)} (${((100 * count) / boards).toFixed(1)} %)`;
-  const sure = exact === null ? "" : ` ${part(exact)} are exact, the rest bounded.`;
+  const part = (/** @type {number} */ count) => `${grouped(count)} (${((100 * count) / boards).toFixed(1)}\u00a0%)`;
+  const sure = exact === null ? "" : ` Of all boards ${part(exact)} are exact, the rest bounded.`;
   return `The player to move wins ${part(wins)}, draws ${part(draws)} and loses ${part(losses)}.${sure}`;
 }
 
 /** @param {Tier} tier a bar of three parts; the numbers stand in the words above */
 function shares({ boards, wins, draws, losses }) {
   const part = (/** @type {string} */ kind, /** @type {number} */ count) => {
-    const made = element(
-      "span",
-      { class: kind },
-      count / boards > 0.08 ? { win: "wins", draw: "draws", loss: "losses" }[kind] : "",
-    );
+    const name = { win: "wins", draw: "draws", loss: "losses" }[kind];
+    const made = element("span", { class: kind }, element("span", { class: "name" }, name));
     made.style.flexGrow = String(count / boards);
     return made;
   };
@@ -273,7 +276,7 @@ function longest({ longest: found }, place) {
     element(
       "figcaption",
       {},
-      `The longest way: ${plural(found.distance, "ply", "plies")} to the capture, or the end, that realises the value. `,
+      `The longest way: ${plural(found.distance, "ply", "plies")} to the capture, or the end of the game, that gives the value. `,
       link,
     ),
     root,

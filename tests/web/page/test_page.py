@@ -78,6 +78,11 @@ def test_a_game_by_clicks_to_its_end(visit: Visit) -> None:
     assert result is not None
     assert f"{result[0]}–{result[1]}" in headline(page)
     assert page.locator("#best").is_disabled()
+    assert page.locator("#search-go").is_disabled() and "nothing to search" in page.inner_text("#search-status")
+    assert not page.locator("#legend").is_visible()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#search-go:enabled")
+    assert page.locator("#legend").is_visible() and "looks ahead" in page.inner_text("#search-status")
 
 
 def test_keys_alone(visit: Visit) -> None:
@@ -144,13 +149,17 @@ def test_the_sowing_is_shown_seed_by_seed(visit: Visit) -> None:
           const all = "#board .row.south .count";
           const counts = () => [...document.querySelectorAll(all)].map(({ textContent }) => textContent);
           window.seen = [];
-          const look = () => window.seen.push(counts().join(" "));
+          window.hand = false;
+          const look = () => {
+            window.seen.push(counts().join(" "));
+            window.hand ||= document.querySelector("#board .hand") !== null;
+          };
           new MutationObserver(look).observe(document.getElementById("board"), { subtree: true, childList: true });
         }"""
     )
     page.click('#board a[data-move="C"]')
-    page.wait_for_selector("#board .hand")
     wait_for_position(page, Position.start().play("C").text)
+    assert page.evaluate("window.hand")
     seen = list(dict.fromkeys(page.evaluate("window.seen")))
     assert seen == ["4 4 4 4 4 4", "4 4 0 4 4 4", "4 4 0 5 4 4", "4 4 0 5 5 4", "4 4 0 5 5 5"]
     assert page.locator(".hand").count() == 0
@@ -207,8 +216,34 @@ def test_an_address_that_makes_no_sense_is_told_and_can_be_left(visit: Visit) ->
     page = visit("?position=1-2-x&moves=Q")
     page.wait_for_selector("#board-error:not([hidden])")
     assert "1-2-x" in page.inner_text("#board-error")
+    for of_a_position in ("#board", "#best", "#moves", "#search-go", "text=Copy this game", "text=Begin with"):
+        assert not page.locator(of_a_position).is_visible()
+    assert page.input_value("#position") == "1-2-x"
     page.click("#board-error a")
     wait_for_position(page, Position.start().text)
+    assert page.locator("#best").is_visible()
+
+
+def test_a_turn_of_omweso_that_is_none_is_told_and_can_be_left(visit: Visit, complaints: list[str]) -> None:
+    page = visit("?view=omweso&turns=zz")
+    page.wait_for_selector("#omweso .alert:not([hidden])")
+    assert "zz" in page.inner_text("#omweso .alert")
+    assert not page.locator(".omweso-board").is_visible() and not page.locator("#omweso-reply").is_visible()
+    page.click("#omweso .alert a")
+    page.wait_for_selector("#omweso-turns a")
+    assert page.locator(".omweso-board").is_visible()
+    complaints.clear()  # the browser says that it was answered with 400
+
+
+def test_rules_without_tables_name_no_command_that_would_be_refused(visit: Visit) -> None:
+    page = visit("?view=tables&rules=chess")
+    page.wait_for_selector("#table-panel:has-text('There are no tables of chess.')")
+    assert not page.locator("#table-panel code").count()
+    page = visit("?view=tables&rules=abapa%2Bgrand-slam%3Dwin-only")
+    page.wait_for_selector("#table-panel:has-text('can have no tables')")
+    assert not page.locator("#table-panel code").count()
+    page = visit("?view=tables&rules=awari%2Bpits%3D3")
+    page.wait_for_selector("#table-panel code:has-text('abapa build --rules awari+pits=3')")
 
 
 # -- positions and games ----------------------------------------------------------------------------------------------
@@ -490,12 +525,29 @@ def test_a_tab_for_each_table(visit: Visit) -> None:
     assert sum(game_in(page, AWARI)[-1].board) == 7
 
 
+def test_the_parts_of_a_table_have_their_names_where_these_fit(visit: Visit) -> None:
+    for width in (360, 1280):
+        page = visit(f"?view=tables&rules=awari&position={SIX}", width=width)
+        page.wait_for_selector(".histogram")
+        fits = "name => name.offsetWidth <= name.parentElement.clientWidth && name.offsetHeight < 24"
+        names = page.locator(".shares .name")
+        assert names.evaluate_all(f"names => names.every({fits})")
+        assert names.first.is_visible()
+
+
 def test_a_turn_of_omweso_is_replayed_and_answered(visit: Visit) -> None:
     page = visit("?view=omweso", motion=True)
     page.wait_for_selector("#omweso-turns a")
     turn = page.locator("#omweso-turns a").first
     name = turn.get_attribute("data-turn")
     turn.click()
+    page.wait_for_selector(f".lap-words:has-text('Turn {name}')")
+    # A lap that plays by itself may be over before a busy machine looks: it is stepped to, which also pauses.
+    page.wait_for_function(
+        "() => { document.querySelector('.laps button[aria-label=\"The lap before\"]').click();"
+        " return document.querySelector('.laps input').value === '0'; }"
+    )
+    page.click(".laps button[aria-label='The next lap']")
     page.wait_for_selector(f".lap-words:has-text('Turn {name}, lap 1 of')")
     page.wait_for_selector(".omweso-board .sown")
     page.click(".laps button:has-text('Done')")
@@ -515,6 +567,8 @@ VIEWS = {
     "endgame": f"?rules=awari&position={SIX}&moves=C",
     "bounded": "?position=1-0-1-0-1-0-0-1-0-1-0-1-21-21-S",
     "missing": "?position=2-2-2-2-2-2-2-2-2-2-2-2-0-0-S",
+    "over": "?rules=awari&position=0-0-0-0-1-2-0-0-0-0-1-1-26-12-S",
+    "nowhere": "?position=nowhere",
     "tables": f"?view=tables&rules=awari&position={SIX}",
     "omweso": "?view=omweso",
 }
@@ -522,7 +576,7 @@ VIEWS = {
 
 def rest(page: Any) -> None:
     """Until the view has what it shows."""
-    page.wait_for_selector(".view:not([hidden]) :is(#board .store, .histogram, #omweso-turns a)")
+    page.wait_for_selector(".view:not([hidden]) :is(#board .store, #board-error a, .histogram, #omweso-turns a)")
     page.wait_for_load_state("networkidle")
 
 
