@@ -31,12 +31,13 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar, runtime_ch
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from databases.files.archive import Archive
+from databases.files.archive import Archive, HalfArchive
 from databases.files.faults import ClosedTableError
 from databases.files.folder import existing_folder, find_archives, find_tables
 from databases.files.header import QUANTITIES, is_dense
-from databases.files.table import Access, Table
+from databases.files.table import Access, Margins, Table
 from databases.halfboards import half_counts, rank_terms
+from databases.halfmoves import HalfMoves
 from databases.lookups import NUMBERS, MappedTiers
 from databases.machine import available_memory
 from databases.tiers import MAX_SEEDS, board_index, index_in_tier, offsets_of_tiers, tier_index
@@ -250,21 +251,45 @@ class Tables:
         self._want_open()
         return OpenOnDemand(self._plain, self._open_plain)
 
-    def searchable(self, most: int = MAX_SEEDS) -> dict[int, Tier]:
-        """The tables of up to ``most`` seeds as the search takes them, by seeds: mapped arrays and their index.
+    def searchable(self, most: int = MAX_SEEDS, unpacked: Callable[[int], object] | None = None) -> dict[int, Tier]:
+        """The tables of up to ``most`` seeds as the search takes them, by seeds: arrays and their index.
 
-        Margins, from the mover's view in seeds. Left out are the packed tables, and those that lack one of
-        :func:`~solver.oware.game.searched_quantities`.
+        Margins, from the mover's view in seeds. Plain tables are mapped. Packed ones are left out, unless ``unpacked``
+        is given: then their numbers are unpacked, for as long as somebody holds them, and it is called with the seeds
+        of each that has been. Left out as well are tables that lack one of
+        :func:`~solver.oware.game.searched_quantities`, and those packed by half that rest on such.
         """
-        needed = searched_quantities(self.rules)
+        needed, pits = searched_quantities(self.rules), self.rules.pits
         wanted = {seeds: self.mapped[seeds] for seeds in self.mapped if seeds <= most}  # larger ones stay closed
-        return {
-            seeds: Tier(
-                {name: table.map(name, "lookups") for name in needed}, tier_index(self.rules.pits, seeds), *table.coding
-            )
+        tiers = {
+            seeds: Tier({name: table.map(name, "lookups") for name in needed}, tier_index(pits, seeds), *table.coding)
             for seeds, table in wanted.items()
             if all(name in table.quantities for name in needed)
         }
+        if unpacked is not None:
+            packed = [seeds for seeds in self._paths if seeds <= most and seeds not in self._plain]
+            for seeds, margins in self._unpacked(packed, needed, unpacked):
+                arrays = {name: numbers.data.view(np.int8) for name, numbers in margins.items()}
+                tiers[seeds] = Tier(arrays, tier_index(pits, seeds), window=self.tiers[seeds].window)
+        return dict(sorted(tiers.items()))
+
+    def _unpacked(
+        self, packed: Sequence[int], needed: Sequence[str], told: Callable[[int], object]
+    ) -> Iterator[tuple[int, Margins]]:
+        """Those of the packed tiers that can be unpacked, with their margins; each is worked out once."""
+        if not packed:
+            return
+        moves, below = HalfMoves.of(self.rules, max(packed)), list[Margins]()
+        for seeds in range(max(packed) + 1):
+            table = self.tiers.get(seeds)
+            useless = table is None or not set(needed) <= set(table.quantities)
+            if table is None or useless or (isinstance(table, HalfArchive) and not all(below[: max(seeds - 1, 0)])):
+                below.append({})
+                continue
+            below.append(table.stored(needed, below, moves))
+            if seeds in packed:
+                told(seeds)
+                yield seeds, below[seeds]
 
     # -- one position -------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts, rank_terms
-from databases.halfmoves import ILLEGAL, HalfMoves
+from databases.halfmoves import HalfMoves, moves_of_outcome
 from databases.tiers import index_in_tier, offsets_of_tiers
 from databases.windows import Stored, StoredTiers
 from solver.kernels.compile import inline_kernel, kernel
@@ -247,14 +247,13 @@ def derive_columns(
     rows = counts[a]
     best[:] = -MOVES
     for half in range(start, end):
-        line, reply = (half - start) * rows, replies.first[b] + half * replies.width[b]
+        line = (half - start) * rows
         for outcome in range(min(outcomes, 2 * (a + 1))):
-            captured = np.int64(replies.captured[np.uint64(reply + outcome)])
-            if captured == ILLEGAL:
+            captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
+            if first == last:
                 continue
-            after = np.int64(replies.after[np.uint64(reply + outcome)])
             left, child = child_of(offsets, counts, seeds, a, b, outcome, captured, after)
-            for p in range(own.first[a * outcomes + outcome], own.first[a * outcomes + outcome + 1]):
+            for p in range(first, last):
                 at = child + np.int64(own.after[np.uint64(p)])
                 if captured == 0:
                     margin = -np.int64(theirs[np.uint64(at)])
@@ -277,14 +276,13 @@ def derive_plies(seeds, counts, outcomes, own, replies, offsets, tables, values,
     rows, base = counts[a], offsets[seeds, a]
     plies[:] = 0
     for half in range(start, end):
-        line, reply = (half - start) * rows, replies.first[b] + half * replies.width[b]
+        line = (half - start) * rows
         for outcome in range(min(outcomes, 2 * (a + 1))):
-            captured = np.int64(replies.captured[np.uint64(reply + outcome)])
-            if captured == ILLEGAL:
+            captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
+            if first == last:
                 continue
-            after = np.int64(replies.after[np.uint64(reply + outcome)])
             left, child = child_of(offsets, counts, seeds, a, b, outcome, captured, after)
-            for p in range(own.first[a * outcomes + outcome], own.first[a * outcomes + outcome + 1]):
+            for p in range(first, last):
                 at, before = child + np.int64(own.after[np.uint64(p)]), np.int64(own.before[np.uint64(p)])
                 value = np.int64(values[np.uint64(base + before * counts[b] + half)])
                 if captured == 0:

@@ -26,7 +26,8 @@ def command(rules: Rules, tables: Path, seeds: int | None, compression: str, rem
     - takes a fifth of the disk (with gzip less than half);
     - needs the tables of the smaller tiers beside it, plain or packed (with gzip it needs none);
     - answers abapa probe directly, but more slowly;
-    - counts as existing for abapa build, but is not read by the search and the proofs;
+    - counts as existing for abapa build; searches and builds unpack it for as long as they run;
+    - is not read by the proofs of abapa verify;
     - is restored byte for byte by abapa unpack.
 
     Tiers that are already packed are skipped. --remove removes a plain table only after the whole packed form has been

@@ -13,6 +13,7 @@ import click
 from solver.cli.engine import EngineSize, size_options
 from solver.cli.options import tables_option, was_given
 from solver.cli.output import signed, span
+from solver.cli.progress import progress_bar
 from solver.oware.position import Position
 from solver.oware.rules import Rules
 
@@ -73,7 +74,9 @@ def leave(searcher: Searcher[Position], done: bool) -> None:
 def table_maps(
     rules: Rules, folder: Path | None, most: int | None = None, tell: Tell = warn
 ) -> Iterator[dict[int, Tier]]:
-    """The tables of ``rules`` in ``folder`` as the search takes them, by their seeds: mapped arrays with their index.
+    """The tables of ``rules`` in ``folder`` as the search takes them, by their seeds: arrays with their index.
+
+    Packed tables are unpacked first, which may take a while: about a second per 20 million boards.
 
     None of more than ``most`` seeds is opened. Empty where nobody named a folder and the default one is not there;
     ``tell`` says so where a folder has none of these rules, or tables that lack what the search needs. Raises
@@ -92,17 +95,22 @@ def table_maps(
         yield {}
         return
     from databases.prober import open_tables
-    from databases.tiers import MAX_SEEDS
+    from databases.tiers import MAX_SEEDS, tier_size
     from solver.oware.game import searched_quantities
 
     with open_tables(folder, rules) as tables:
-        maps = tables.searchable(MAX_SEEDS if most is None else most)
         reached = [seeds for seeds in tables.tiers if most is None or seeds <= most]
-        if packed := [seeds for seeds in reached if seeds not in tables.mapped]:
-            tell(f"the search leaves out the packed tables of {_numbers(packed)} seeds: abapa unpack restores them")
+        packed = [seeds for seeds in reached if seeds not in tables.mapped]
+        with progress_bar(sum(tier_size(rules.pits, seeds) for seeds in packed), "board", "unpack") as bar:
+            maps = tables.searchable(
+                MAX_SEEDS if most is None else most, lambda seeds: bar.update(tier_size(rules.pits, seeds))
+            )
+        needed = " or ".join(searched_quantities(rules))
         if lacking := sorted(set(reached) - set(packed) - set(maps)):
-            needed = " or ".join(searched_quantities(rules))
             tell(f"the search leaves out the tables of {_numbers(lacking)} seeds: they lack {needed}")
+        if lacking := sorted(set(packed) - set(maps)):
+            why = f"they lack {needed}, or tables that they rest on do"
+            tell(f"the search leaves out the packed tables of {_numbers(lacking)} seeds: {why}")
         if named and not tables.tiers:
             tell(f"no tables of {rules.id} in {folder}: the search goes without")
         yield maps

@@ -129,6 +129,27 @@ def test_answers_are_those_of_the_plain_tables(plain: Path, made: Path) -> None:
         assert halves.tiers[TOP].histograms == those.tiers[TOP].histograms
 
 
+@pytest.mark.parametrize("plain_ones", [range(0), range(3), range(5, TOP)])
+def test_the_search_gets_the_numbers_of_the_plain_tables(plain: Path, folder: Path, plain_ones: range) -> None:
+    for n in plain_ones:
+        shutil.copy(table_path(plain, RULES, n), folder)
+    told: list[int] = []
+    with open_tables(plain, RULES) as right, open_tables(folder, RULES) as packed:
+        wanted, found = right.searchable(), packed.searchable(TOP, told.append)
+        assert told == [n for n in range(TOP + 1) if n not in plain_ones]
+        assert list(found) == list(wanted) and list(packed.searchable()) == list(plain_ones)
+        for n, tier in wanted.items():
+            boards = int(tier.index.offsets[-1])
+            for name, numbers in tier.arrays.items():
+                assert np.array_equal(found[n].arrays[name][:boards], numbers[:boards])
+
+
+def test_the_search_leaves_out_what_rests_on_a_missing_table(folder: Path) -> None:
+    archive_path(folder, RULES, 3).unlink()
+    with open_tables(folder, RULES) as tables:
+        assert list(tables.searchable(TOP, lambda seeds: None)) == [0, 1, 2, 4]
+
+
 def test_every_board_of_a_tier_read_by_itself(plain: Path, made: Path) -> None:
     for n in (0, 1, 2, 5, 6):
         with Table.open(table_path(plain, RULES, n)) as table, Archive.open(archive_path(made, RULES, n)) as half:
