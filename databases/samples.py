@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from databases.prober import MoveValue, Tables, best_first
 from databases.tiers import tier_size
 from solver.kernels.compile import kernel
-from solver.oware.kernels import SLAM_CODES, legal_children, sowing_table
+from solver.oware.kernels import NO_MAJORITY, SLAM_CODES, legal_children, sowing_table
 
 PIECE = 4096
 """Boards that are drawn and graded at a time, so that a data set of any size takes little memory."""
@@ -123,7 +123,7 @@ def _play_all(table, slam, boards, captured, children):
     after = np.empty((pits, 2 * pits), np.int8)
     captured[:] = ILLEGAL
     for k in range(boards.shape[0]):
-        for j in range(legal_children(table, slam, boards[k], houses, taken, after)):
+        for j in range(legal_children(table, slam, np.int64(NO_MAJORITY), boards[k], houses, taken, after)):
             house = np.int64(houses[j])
             captured[k, house] = taken[j]
             children[k, house] = after[j]

@@ -208,12 +208,12 @@ def unpack_lanes(row, board, start, pits):
 
 
 @kernel
-def legal_children(table, slam, board, houses, captured, children):
+def legal_children(table, slam, need, board, houses, captured, children):
     """Every legal move of a canonical board, in house order; returns how many there are.
 
-    ``board``: int8[2 * pits], at most 127 seeds. Written, all int8: ``houses[k]`` (0..pits-1), ``captured[k]`` and
-    ``children[k]``, the canonical board after the k-th move (the opponent, now to move, first). Legality is by the
-    rules without stores (``slam``: see SLAM_CODES), so there is no majority and ``win-only`` is not accepted here.
+    ``board``: integers, shape (2 * pits,). Written: ``houses[k]`` (0..pits-1), ``captured[k]`` and ``children[k]``, the
+    canonical board after the k-th move (the opponent, now to move, first), all integers of a type that holds the seeds
+    there are. ``slam`` and ``need`` as in :func:`play`: majorities are not looked at.
     """
     pits = len(board) // 2
     own, opp = pack_lanes(board, 0, pits), pack_lanes(board, pits, pits)
@@ -222,7 +222,7 @@ def legal_children(table, slam, board, houses, captured, children):
     while todo != np.uint64(0):
         house = lowest_lane(todo)
         todo &= todo - np.uint64(1)
-        legal, seeds, after, left = play(table, slam, np.int64(NO_MAJORITY), own, opp, house)
+        legal, seeds, after, left = play(table, slam, need, own, opp, house)
         if legal:
             houses[count] = house
             captured[count] = seeds
@@ -247,7 +247,8 @@ def children(rules: Rules, board: NDArray[np.int8]) -> tuple[NDArray[np.int8], N
         raise PositionError(f"the moves of a bare board depend on the stores under {rules.id}: give a whole position")
     houses, captured = np.empty(pits, np.int8), np.empty(pits, np.int8)
     boards = np.empty((pits, 2 * pits), np.int8)
-    count = legal_children(sowing_table(pits), SLAM_CODES[rules.grand_slam], board, houses, captured, boards)
+    table, slam = sowing_table(pits), SLAM_CODES[rules.grand_slam]
+    count = legal_children(table, slam, NO_MAJORITY, board, houses, captured, boards)
     return houses[:count], captured[:count], boards[:count]
 
 
@@ -280,23 +281,14 @@ def tell_moves(table, slam, need, board, rows):
     """
     pits = len(board) // 2
     own, opp = pack_lanes(board, 0, pits), pack_lanes(board, pits, pits)
-    count = 0
-    todo = occupied(own)
-    while todo != np.uint64(0):
-        house = lowest_lane(todo)
-        todo &= todo - np.uint64(1)
-        legal, captured, after, left = play(table, slam, need, own, opp, house)
-        if legal:
-            _, _, run = sow(table, own, opp, house)
-            row = rows[count]
-            row[0], row[1] = house, captured
-            row[2] = pits + 7 - np.int64(count_leading_zeros(run | np.uint64(1)) >> np.uint64(3))
-            row[3] = population_count(run) if captured > 0 else 0
-            row[4] = captured == 0 and run != np.uint64(0)
-            row[5] = count_moves(table, slam, left, after)
-            unpack_lanes(left, row, TOLD, pits)
-            unpack_lanes(after, row, TOLD + pits, pits)
-            count += 1
+    count = legal_children(table, slam, need, board, rows[:, 0], rows[:, 1], rows[:, TOLD:])
+    for k in range(count):
+        row = rows[k]
+        _, _, run = sow(table, own, opp, np.uint64(row[0]))
+        row[2] = pits + 7 - np.int64(count_leading_zeros(run | np.uint64(1)) >> np.uint64(3))
+        row[3] = population_count(run) if row[1] > 0 else 0
+        row[4] = row[1] == 0 and run != np.uint64(0)
+        row[5] = count_moves(table, slam, pack_lanes(row, TOLD, pits), pack_lanes(row, TOLD + pits, pits))
     return count
 
 
