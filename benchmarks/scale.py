@@ -1,31 +1,36 @@
-"""Works out what 36 and 48 seeds of awari need on three machines, from the plan's formulas and a measured speed.
+"""Works out what 36 and 48 seeds of awari need on three machines, from the plan's formulas and measured speeds.
 
-    python benchmarks/scale.py --words 20e6 --cells 12e6 --disk 400e6 800e6
+    python benchmarks/scale.py --words 15e6 --bytes 17e6 --bare 20e6 --cells 12e6 --disk 400e6 800e6
 
-``--words`` and ``--cells``: boards per second of this machine's two cores, as build_tables.py and a build from disk
-print them where the disk is not waited for. ``--disk``: bytes per second that this machine's disk writes and reads;
-without it they are measured in ``--folder``, as a build does. The other two machines were not there: their speeds are
-what their makers say.
+``--words``, ``--bytes``, ``--bare``, ``--cells``: boards per second of this machine's two cores in each form of a
+state, as builds print them where the disk is not waited for (docs/algorithm.md has the forms). ``--disk``: bytes per
+second that this machine's disk writes and reads; without it they are measured in ``--folder``, as a build does. The
+other machines were not there: their speeds are what their makers say. ``--bits``: bits per board of an archive of half
+of the boards.
 
-Memory and disk are those of the plan. Time is the larger of computing (boards over cores times speed a core, with a
-share lost to every doubling of the threads) and of moving bytes. A tier is built in words where they fit in memory,
-else in cells; then every stage reads the margins once and writes most of them back.
+Memory, disk and forms are those of the plan. Time is, for each tier, the larger of computing (boards over cores times
+speed a core, with a share lost to every doubling of the threads) and of moving bytes: the table is written once; in
+cells every stage reads the margins once and writes most of them back; and where the smaller tiers do not fit into the
+memory that is left, captures read all of them once.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from databases.builder.plan import cells_memory, cells_traffic, size_text, tier_memory
+from databases.builder.plan import MEMORY, Plan, cells_traffic, size_text
 from databases.files.writer import table_bytes
 from databases.machine import DiskSpeed, measure_disk
 from databases.tiers import tier_size
+from databases.windows import Game
 from solver.oware.rules import AWARI
 
 QUANTITIES = ("value",)
+HEADS = ("machine", "seeds", "tables", "boards", "disk", "packed", "top tier in", "memory", "moved bytes", "time")
 
 
 @dataclass
@@ -34,60 +39,75 @@ class Machine:
 
     name: str
     cores: int
-    memory: float
+    memory: int
     disk: DiskSpeed
 
 
 MACHINES = [
-    Machine("workstation: 16 cores, 64 GiB, NVMe 5 GB/s", 16, 60 * 2**30, DiskSpeed(5e9, 5e9)),
-    Machine("cluster node: 64 cores, 512 GiB, NVMe 10 GB/s", 64, 500 * 2**30, DiskSpeed(10e9, 10e9)),
+    Machine("workstation: 16 cores, 128 GiB, NVMe 5 GB/s", 16, 124 << 30, DiskSpeed(5e9, 5e9)),
+    Machine("node: 64 cores, 256 GiB, NVMe 10 GB/s", 64, 250 << 30, DiskSpeed(10e9, 10e9)),
 ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--words", type=float, required=True, help="boards per second on two cores, in memory")
-    parser.add_argument("--cells", type=float, required=True, help="boards per second on two cores, in little memory")
+    for form in ("words", "bytes", "bare", "cells"):
+        parser.add_argument(f"--{form}", type=float, required=True, help=f"boards per second on two cores, {form}")
     parser.add_argument("--disk", type=float, nargs=2, metavar="SPEED", help="bytes per second written, and read")
     parser.add_argument("--folder", type=Path, default=Path.cwd(), help="where the disk is measured without --disk")
     parser.add_argument("--loss", type=float, default=0.1, help="share of the speed lost at every doubling of threads")
+    parser.add_argument("--bits", type=float, default=1.6, help="bits per board of an archive")
     parser.add_argument("--seeds", type=int, nargs="+", default=[36, 48])
     args = parser.parse_args()
-    print("| machine | seeds | boards | disk | form of the top tier | memory | moved bytes | time |")
-    print("|---|---|---|---|---|---|---|---|")
     disk = DiskSpeed(*args.disk) if args.disk else measure_disk(args.folder)
     if disk is None:
         parser.error(f"{args.folder} cannot be written to")
+    speeds = {"words": args.words, "bytes": args.bytes, "bare cells": args.bare, "cells": args.cells}
+    print("| " + " | ".join(HEADS) + " |\n" + "|---" * len(HEADS) + "|")
     name = f"this machine: 2 cores, 24 GiB, disk {disk.written / 1e6:,.0f} and {disk.read / 1e6:,.0f} MB/s"
-    for machine in [Machine(name, 2, 22 * 2**30, disk), *MACHINES]:
+    for machine in [Machine(name, 2, 23 << 30, disk), *MACHINES]:
         for seeds in args.seeds:
-            print(row(machine, seeds, args.words, args.cells, args.loss))
+            for game in (None, Game(seeds)):
+                plan = plan_of(machine, seeds, game)
+                cells = [machine.name, str(seeds), "full" if game is None else "windows"]
+                print("| " + " | ".join([*cells, *row(machine, plan, speeds, args.loss, args.bits)]) + " |")
 
 
-def row(machine: Machine, seeds: int, words: float, cells: float, loss: float) -> str:
-    """One line of the table."""
+def plan_of(machine: Machine, seeds: int, game: Game | None) -> Plan:
+    """The plan of a build from nothing there."""
+    tiers = tuple(range(seeds + 1)) if game is None else game.tiers
+    return Plan(AWARI, seeds, game, QUANTITIES, tiers, (), Path(), machine.cores, 0, machine.memory)
+
+
+def row(machine: Machine, plan: Plan, speeds: Mapping[str, float], loss: float, bits: float) -> list[str]:
+    """The columns of one line that follow from a plan."""
+    sizes = [f"{plan.boards:.2e}", size_text(plan.disk), size_text(int(plan.boards * bits / 8))]
+    if plan.peak_memory > machine.memory:
+        most = next(n for n in plan.tiers if memory_of(plan, n) > machine.memory)
+        return [*sizes, f"does not fit: tier {most} needs {size_text(memory_of(plan, most))}", "", "", ""]
     scale = machine.cores / 2 * (1 - loss) ** math.log2(machine.cores / 2)
-    boards = sum(tier_size(6, n) for n in range(seeds + 1))
-    disk = sum(table_bytes(6, n, QUANTITIES) for n in range(seeds + 1))
-    memory, moved, seconds, form = 0, 0, 0.0, ""
-    for n in range(seeds + 1):
-        size = tier_size(6, n)
-        need = tier_memory(AWARI, n, seeds, QUANTITIES, machine.cores)
-        if need <= machine.memory:
-            form, speed, written, read = "words", words, size, size
-        else:
-            need = cells_memory(AWARI, n, seeds, QUANTITIES, machine.cores)
-            form, speed = "cells", cells
-            written, read = cells_traffic(6, n, QUANTITIES)
-        if need > machine.memory:
-            return (
-                f"| {machine.name} | {seeds} | {boards:.2e} | {size_text(disk)} | does not fit: tier {n} "
-                f"needs {size_text(need)} | | | |"
-            )
-        memory, moved = max(memory, need), moved + written + read
-        seconds += max(size / (speed * scale), machine.disk.seconds(written, read))
-    columns = [machine.name, str(seeds), f"{boards:.2e}", size_text(disk), form, size_text(memory), size_text(moved)]
-    return "| " + " | ".join([*columns, duration(seconds)]) + " |"
+    moved, seconds = 0, 0.0
+    for n in plan.tiers:
+        written, read = traffic(machine, plan, n)
+        moved += written + read
+        computing = tier_size(6, n) / (speeds[plan.form(n)] * scale)
+        seconds += max(computing, machine.disk.seconds(written, read))
+    form, memory = plan.form(plan.tiers[-1]), size_text(plan.peak_memory)
+    return [*sizes, form, memory, size_text(moved), duration(seconds)]
+
+
+def memory_of(plan: Plan, seeds: int) -> int:
+    """Bytes of private memory that a tier needs in the form that the plan gives it."""
+    need = MEMORY[plan.form(seeds)]
+    return need(plan.rules, seeds, plan.seeds, plan.quantities, plan.threads, committing=True)
+
+
+def traffic(machine: Machine, plan: Plan, seeds: int) -> tuple[int, int]:
+    """Bytes that a tier writes to the disk, and reads."""
+    size = table_bytes(6, seeds, QUANTITIES, plan.window(seeds))
+    below = sum(table_bytes(6, n, QUANTITIES, plan.window(n)) for n in plan.tiers if n <= seeds - 2)
+    written, read = (size, size) if plan.form(seeds) != "cells" else cells_traffic(6, seeds, QUANTITIES)
+    return written, read + (below if below > machine.memory - memory_of(plan, seeds) else 0)
 
 
 def duration(seconds: float) -> str:

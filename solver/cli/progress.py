@@ -8,11 +8,17 @@ if TYPE_CHECKING:
     from databases.builder.plan import Plan
 
 
-def progress_bar(total: int, unit: str, what: str) -> Any:
-    """A tqdm bar over ``total`` units (a context manager with ``update``), silent unless stderr is a terminal."""
+def progress_bar(total: int, unit: str, what: str, *, recent: float = 0.3) -> Any:
+    """A tqdm bar over ``total`` units (a context manager with ``update``), silent unless stderr is a terminal.
+
+    ``recent``: how much the speed of late counts in the time left, from 0 (the mean since the start) to 1.
+    """
     from tqdm import tqdm
 
-    return tqdm(total=total, unit=unit, unit_scale=True, desc=what, disable=None, leave=False, dynamic_ncols=True)
+    return tqdm(
+        total=total, unit=unit, unit_scale=True, desc=what, disable=None, leave=False, dynamic_ncols=True,
+        smoothing=recent,
+    )  # fmt: skip
 
 
 class BuildProgress:
@@ -25,8 +31,8 @@ class BuildProgress:
         self.bar: Any = None
 
     def start(self, plan: Plan) -> None:
-        """Show the bar."""
-        self.bar = progress_bar(plan.steps, "board", "build")
+        """Show the bar. Boards become final in bursts, so the time left is that of the mean speed."""
+        self.bar = progress_bar(plan.steps, "board", "build", recent=0)
 
     def tier(self, seeds: int) -> None:
         """Name the tier that is being built."""

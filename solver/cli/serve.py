@@ -76,12 +76,14 @@ def _serve(state: object, host: str, port: int) -> None:
     from solver.oware.game import OwareGame
     from solver.oware.rules import ABAPA
     from solver.search.searcher import compile_search
+    from solver.web.oware.answer import warm
     from solver.web.server import address_of, listen, server_of
     from solver.web.state import State
 
     assert isinstance(state, State)
     listening = listen(host, port)
     compile_search(OwareGame(ABAPA))  # now, not while the first search keeps somebody waiting
+    warm(state)
     gc.freeze()  # what lives as long as the server is not gone through again and again
     sys.setswitchinterval(SWITCH_SECONDS)
     click.echo(f"Abapa is at {address_of(listening)} (Ctrl-C ends it)")

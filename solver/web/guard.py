@@ -85,11 +85,9 @@ class Guard:
         self.waits_for_nothing = app.waits_for_nothing
 
     def at_once(self, scope: Scope) -> Response:
-        """The answer to a request that waits for nothing."""
+        """The answer to a request that waits for nothing; :data:`HEADERS` are to be added."""
         refused = self._refused(scope["headers"])
-        response = self.app.at_once(scope) if refused is None else refusal(refused)
-        response.raw_headers += HEADERS
-        return response
+        return self.app.at_once(scope) if refused is None else refusal(refused)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

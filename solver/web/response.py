@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -34,7 +34,7 @@ class Json(Response):
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         """The same few for every answer, without a look at what each is."""
-        self.raw_headers = [(b"content-length", b"%d" % len(self.body)), *_JSON_HEADERS]
+        self.raw_headers = [(b"content-length", b"%d" % len(self.body)), *_FIXED]
         if headers:
             self.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
@@ -42,7 +42,14 @@ class Json(Response):
         return json_bytes(content) + b"\n"
 
 
-_JSON_HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
+class JsonList(Json):
+    """An answer in JSON whose items are JSON already: values of many answers at once would keep the collector busy."""
+
+    def render(self, content: Iterable[bytes]) -> bytes:
+        return b"[%b]\n" % b",".join(content)
+
+
+_FIXED = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 
 
 def refusal(error: AbapaError, headers: dict[str, str] | None = None) -> Json:

@@ -29,7 +29,7 @@ from solver.web.oware.game import MOST_MOVES, read_game, read_rules
 from solver.web.oware.search import BY_NUMBER, LEVELS, Wanted, level_object, read_limits
 from solver.web.page import FIRST
 from solver.web.request import Fields, body_of, json_of, reading
-from solver.web.response import Events, Json
+from solver.web.response import Events, Json, JsonList, json_bytes
 from solver.web.state import State
 from solver.web.tables import one_tier, tables_object
 
@@ -106,13 +106,13 @@ async def oware_positions(state: State, request: Request) -> Response:
             fields = Fields.of_object(item)
             game = read_game(fields)
             fields.close()
-            answers.append(oware_answer.answer(state, game))
+            answers.append(json_bytes(oware_answer.answer(state, game)))
         except AbapaError as error:
-            answers.append(error_object(error))
+            answers.append(json_bytes(error_object(error)))
         if clock() - since > TURN_SECONDS:
             await asyncio.sleep(0)  # others are answered in between
             since = clock()
-    return Json(answers)
+    return JsonList(answers)
 
 
 def _has_moves(item: Any) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -19,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from solver.errors import AbapaError
 from solver.web.app import application
-from solver.web.guard import Hosts
+from solver.web.guard import HEADERS, Hosts
 from solver.web.state import State
 
 REQUEST_SECONDS = 10.0
@@ -197,8 +198,7 @@ class Connection(HttpToolsProtocol):
             super()._start_asgi_task(cycle, self._guard)
             return
         response = self._guard.at_once(cycle.scope)
-        headers = self.server_state.default_headers + response.raw_headers
-        head = b"".join([b"%b: %b\r\n" % header for header in headers])
+        head = _lines(self.server_state.default_headers + response.raw_headers) + _GUARDS
         cycle.response_started = cycle.response_complete = True
         self.transport.write_now(b"%b%b\r\n%b" % (STATUS_LINE[response.status_code], head, response.body))
         self.on_response_complete()
@@ -268,3 +268,11 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
         else:
             super().timeout_keep_alive_handler()
+
+
+def _lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Headers as they are sent."""
+    return b"".join([b"%b: %b\r\n" % header for header in headers])
+
+
+_GUARDS = _lines(HEADERS)

@@ -9,6 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,8 @@ def odd_heads(head: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
         yield f"no {key}", json.dumps({name: value for name, value in head.items() if name != key}).encode()
 
 
-def test_forged_heads(saved: Saved) -> None:
+@pytest.mark.parametrize("step", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.full)])
+def test_forged_heads(step: int, saved: Saved) -> None:
     """The bounds, depth and counts of a proof as other things; whatever is taken ends in time."""
     members = saved.members()
     (name,) = [name for name in members if name.startswith("head")]
@@ -106,12 +108,12 @@ def test_forged_heads(saved: Saved) -> None:
         forged = zipped(members | {name: array(np.frombuffer(text, np.uint8))})
         saved.case(what, forged, lambda answer: None)
 
-    for what, text in odd_heads(head):
+    for what, text in islice(odd_heads(head), 0, None, step):
         bring(what, text)
     proof = head.get("proof", {})
-    for key in proof:
-        for value in (None, True, 0, 1, -1, 3, 99, 10**30, -(10**30), 0.5, float("nan"), float("inf"), "x", [], {}):
-            bring(f"proof.{key} {str(value)[:20]}", json.dumps(head | {"proof": proof | {key: value}}).encode())
+    values = (None, True, 0, 1, -1, 3, 99, 10**30, -(10**30), 0.5, float("nan"), float("inf"), "x", [], {})
+    for key, value in islice(product(proof, values), 0, None, step):  # 15 values: a step of 4 comes to each in turn
+        bring(f"proof.{key} {str(value)[:20]}", json.dumps(head | {"proof": proof | {key: value}}).encode())
     for low, high in ((0, 0), (-48, 48), (48, 48), (-1000, 1000), (1, 2)):
         bounds = {"low": low, "high": high, "low_most": high, "high_least": low}
         bring(f"bounds {low}..{high}", json.dumps(head | {"proof": proof | bounds}).encode())

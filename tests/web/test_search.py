@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from solver.oware.rules import Rules
 from solver.search.limits import Limits
 from solver.search.searcher import Searcher
 from solver.web.errors import Refused
-from solver.web.jobs import Job, Jobs
+from solver.web.jobs import NICE, Job, Jobs
 from solver.web.state import SEARCHES, State
 from tests.web.asking import API, events
 
@@ -173,3 +174,17 @@ def test_the_full_level_plays_a_best_move_of_the_tables(client: TestClient) -> N
     found = client.get(f"{API}/oware/play", params=query).json()
     assert found["level"]["level"] == len(LEVELS)
     assert found["move"] in [move["move"] for move in best["moves"] if move["value"] == best["value"]]
+
+
+def test_work_steps_back_for_look_ups_and_for_nobody_else() -> None:
+    """The thread of the work does, the one that answers does not."""
+
+    def work(job: Job[int]) -> Iterator[int]:
+        yield os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    async def told() -> int:
+        return await Jobs(1, "busy", "").result(work)
+
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert asyncio.run(told()) >= NICE
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before

@@ -9,9 +9,11 @@ everywhere in Abapa (docs/search.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from databases.prober import MissingTierError, MoveValue, Probe, Tables, best_first
+from solver.errors import AbapaError
 from solver.oware import verdicts
 from solver.oware.kernels import needs, told_moves
 from solver.oware.position import Position
@@ -37,6 +39,12 @@ def answer(state: State, game: Game) -> dict[str, Any]:
     except Refused as error:
         error.answer = _untabled(game)
         raise
+
+
+def warm(state: State) -> None:
+    """Compile what answers need, or load it: some seconds once, then a blink."""
+    with suppress(AbapaError):
+        answer(state, Game((Position.start(),), ""))
 
 
 def _tabled(game: Game, tables: Tables) -> dict[str, Any]:
