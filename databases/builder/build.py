@@ -33,7 +33,6 @@ from databases.files.packing import unpacked_map
 from databases.files.table import Table
 from databases.files.writer import TableWriter
 from databases.machine import check_threads, default_threads, measure_disk
-from databases.tiers import tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
@@ -44,7 +43,7 @@ class Progress(Protocol):
     """What is told how a build goes on: tqdm, or nothing."""
 
     def start(self, plan: Plan) -> None:
-        """Work begins: ``plan.steps`` boards are to become final."""
+        """Work begins: what the tiers tell of, each times its ``plan.effort``, adds up to ``plan.steps``."""
         ...
 
     def tier(self, seeds: int) -> None:
@@ -52,7 +51,7 @@ class Progress(Protocol):
         ...
 
     def advance(self, boards: int) -> None:
-        """So many boards more are final."""
+        """So many boards more are final, or as much work has been done on captures."""
         ...
 
     def close(self) -> None:
@@ -252,7 +251,7 @@ class _Build:
         bounds, distance = "lower" in plan.quantities, "distance" in plan.quantities
         tier.build(self.finished, bounds=bounds, distance=distance)
         self.checkpoint_share = checkpoint.share  # none any more where the disk refused one
-        told.fill((3 if bounds else 1) * tier_size(plan.rules.pits, seeds))
+        told.fill(plan.told(seeds))
         with self.clock("write"):
             last = seeds == plan.missing[-1] or seeds + 1 not in plan.tiers
             self.finisher.commit(writer, start, last=last)

@@ -46,6 +46,9 @@ FinishedTiers = dict[int, FinishedTier]
 LEAST_CAPTURE = 2
 """Seeds that a capture takes at least: a tier is built from those with so many seeds fewer."""
 
+CAPTURE_SHARE = 3
+"""Playing the captures of so many boards takes as long as what is left to do for one, about."""
+
 VALUE, MOST_FORCED, LEAST_HELD = 0, 1, 2
 """What a state holds: ``value``; the seeds the mover can force (win side of the bounds); minus the seeds that the
 opponent can force (loss side). See :mod:`databases.builder.propagate`."""

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
-from databases.builder.form import Form
+from databases.builder.form import Form, Told
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
@@ -240,12 +240,13 @@ class CellsForm(Form):
         """What a checkpoint keeps of it."""
         return [array_part(state.cells), Part(self.shape.boards, state.stored, state.margins.write)]
 
-    def play_captures(self, side: int, finished: FinishedTiers, state: CellsState) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: CellsState, told: Told) -> None:
         """Fill it with what captures give, band by band."""
         words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
         for band in state.bands:
             play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads, self.cut(side))
             state.take_in(band, words)
+            told(band.boards)
 
     def propagation(
         self, wins: CellsState, losses: CellsState, stages: int, distance: NDArray[np.uint16] | None

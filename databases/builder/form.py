@@ -7,7 +7,7 @@ for tiers in a narrow window :mod:`databases.builder.narrow`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +19,9 @@ from databases.builder.checkpoint import Part
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
 from databases.builder.state import TierShape
+
+Told = Callable[[int], object]
+"""Hears of so many boards more whose captures have been played."""
 
 
 @dataclass
@@ -41,7 +44,7 @@ class Form(ABC):
         """What a checkpoint keeps of it."""
 
     @abstractmethod
-    def play_captures(self, side: int, finished: FinishedTiers, state: Any) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: Any, told: Told) -> None:
         """Fill it with what captures give."""
 
     @abstractmethod

@@ -21,7 +21,7 @@ from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.cells import ScanStart, bands_of, get_cell, put_cell, row_places, shape_of_cells
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
-from databases.builder.form import Form
+from databases.builder.form import Form, Told
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
     BETTER,
@@ -97,10 +97,11 @@ class BytesForm(Form):
         """What a checkpoint keeps of it."""
         return [array_part(state)]
 
-    def play_captures(self, side: int, finished: FinishedTiers, state: NDArray[np.int8]) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: NDArray[np.int8], told: Told) -> None:
         """Fill it with what captures give, band by band."""
         for band, words in play_in_bands(self, side, finished):
             take_in_bytes(words, band.boards, band.first, state, self.threads)
+            told(band.boards)
 
     def propagation(
         self, wins: NDArray[np.int8], losses: NDArray[np.int8], stages: int, distance: NDArray[np.uint16] | None
@@ -241,12 +242,13 @@ class BareForm(Form):
         """What a checkpoint keeps of it."""
         return [array_part(state.cells)]
 
-    def play_captures(self, side: int, finished: FinishedTiers, state: BareCells) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: BareCells, told: Told) -> None:
         """Fill it with what captures give, band by band."""
         for band, words in play_in_bands(self, side, finished):
             take_in_cells(
                 self.shape, self.cells_shape, band, words, state.cells, self.threads, np.zeros(1, np.int64)
             )  # fmt: skip
+            told(band.boards)
 
     def propagation(
         self, wins: BareCells, losses: BareCells, stages: int, distance: NDArray[np.uint16] | None

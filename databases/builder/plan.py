@@ -14,7 +14,7 @@ from math import comb
 from pathlib import Path
 from typing import Protocol
 
-from databases.builder.captures import LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
+from databases.builder.captures import CAPTURE_SHARE, LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
 from databases.builder.cells import BAND_BOARDS, MOST_PITS, CellsForm
 from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
@@ -77,8 +77,20 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """Progress steps: one a board and pass (``value``; the two bounds)."""
-        return self.boards * (1 + 2 * ("lower" in self.quantities))
+        """Progress steps of the whole build: :meth:`told` of each tier times its :meth:`effort`."""
+        return sum(self.told(n) * self.effort(n) for n in self.missing)
+
+    def told(self, seeds: int) -> int:
+        """Boards that a tier tells of: in every pass (``value``; the two bounds) each once, and some for captures."""
+        boards = tier_size(self.rules.pits, seeds)
+        return (boards + boards // CAPTURE_SHARE) * (1 + 2 * ("lower" in self.quantities))
+
+    def effort(self, seeds: int) -> int:
+        """How long a board of a tier takes, against those of other tiers: a share for captures and every stage, where
+        many stages take no longer than ten. Fitted to the build of the 36-seed game (docs/results.md).
+        """
+        disk = 2 if self.form(seeds) == CellsForm.name else 1
+        return disk * (14 + min(self._stages(seeds), 10))
 
     @property
     def tiers(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from databases.builder.captures import LEAST_HELD, MOST_FORCED, VALUE, FinishedTiers
+from databases.builder.captures import CAPTURE_SHARE, LEAST_HELD, MOST_FORCED, VALUE, FinishedTiers
 from databases.builder.cells import CellsForm
 from databases.builder.checkpoint import Checkpoint, Part, array_part
 from databases.builder.form import Form
@@ -122,7 +122,7 @@ class TierBuild:
 
     def _play_captures(self, form: Form, side: int, finished: FinishedTiers, state: Any) -> None:
         with self.clock("captures"):
-            form.play_captures(side, finished, state)
+            form.play_captures(side, finished, state, lambda boards: self.advance(boards // CAPTURE_SHARE))
 
     def _propagate(self, run: Propagation, first: int | None, phase: str, parts: list[Part]) -> None:
         def keep(margin: int) -> None:

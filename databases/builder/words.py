@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import scan_margin
-from databases.builder.form import Form
+from databases.builder.form import Form, Told
 from databases.builder.propagate import Propagation
 from databases.builder.state import PADDING, News, whole_tier
 from databases.builder.transpose import bands
@@ -60,11 +60,12 @@ class WordsForm(Form):
         """What a checkpoint keeps of it."""
         return [array_part(state.words), array_part(state.marks)]
 
-    def play_captures(self, side: int, finished: FinishedTiers, state: WordsState) -> None:
+    def play_captures(self, side: int, finished: FinishedTiers, state: WordsState, told: Told) -> None:
         """Fill it with what captures give."""
         band = whole_tier(self.shape)
         cut = self.cut(side)
         play_band(side, self.tables, self.shape, finished, band, state.words, state.marks, self.threads, cut)
+        told(band.boards)
 
     def propagation(
         self, wins: WordsState, losses: WordsState, stages: int, distance: NDArray[np.uint16] | None
