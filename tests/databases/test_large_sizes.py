@@ -35,11 +35,13 @@ from databases.builder.state import (
     TierShape,
 )
 from databases.builder.transpose import transpose
-from databases.grounding import Stored, Tiers, _Tier
+from databases.files.light import light_numbers
+from databases.files.tiles import tiling
+from databases.grounding import _Tier
 from databases.halfboards import half_count, half_counts, half_firsts, half_rank, list_halves, rank_terms, unrank_half
 from databases.halfmoves import HalfMoves
 from databases.tiers import block_offsets, board_at, board_index, board_indexes, offsets_of_tiers, tier_index, tier_size
-from databases.windows import FULL, WHOLE, Coding, Game
+from databases.windows import FULL, WHOLE, Coding, Game, Stored
 from solver.oware.game import OwareGame, Tier
 from solver.oware.kernels import SLAM_CODES, children, sowing_table
 from solver.oware.position import Position
@@ -300,7 +302,6 @@ def test_the_proof_by_grounding(half_moves: HalfMoves, empty: Make) -> None:
         tier.remaining = tier.boards = np.array([len(unit)])
         wrong = [board for board in unit if best_of(values, board) != 0]
         assert tier.first_pass(lambda boards: None) == (len(wrong), min(map(board_index, wrong)))
-        assert isinstance(tier.tables, Tiers)
 
 
 def test_look_ups(empty: Make) -> None:
@@ -344,3 +345,29 @@ def test_the_files_of_others() -> None:
     )
     theirs = [interchange.scores_index(board_at(PITS, SEEDS, index)) for index in out.tolist()]
     assert theirs == list(range(theirs[0], theirs[0] + len(theirs))) and max(out.tolist()) > 2**32
+
+
+def test_archives_of_half_of_the_boards(empty: Make) -> None:
+    """Heavy boards lie in their tiles; light ones follow from their children."""
+    chance, tiles = random.Random(6), tiling(PITS, SEEDS)
+    tiers = [tier_of(empty, n, WHOLE) for n in range(SEEDS + 1)]
+    heavy = tiers[SEEDS].numbers[tiles.light :]
+    for board in boards(20, lambda board: 2 * sum(board[:PITS]) >= SEEDS):
+        number = board_index(board) - tiles.light
+        heavy[number] = worth = chance.randint(-9, 9)
+        tile, at = tiles.place(number)
+        assert tiles.cut(heavy, tile)[at] == worth
+        assert [int(one[0]) for one in tiles.places(np.array([number]))] == [tile, at]
+        tiles.paste(tiles.cut(heavy, tile) + 1, tile, heavy)
+        assert heavy[number] == worth + 1
+
+    def look(_quantity: str, seeds: int, indexes: NDArray[np.int64]) -> NDArray[Any]:
+        return tiers[seeds].numbers[indexes]
+
+    light = boards(20, lambda board: 2 * sum(board[:PITS]) < SEEDS and bool(moves_of(board)))
+    for board in light:
+        worth_of = {child: chance.randint(-9, 9) for _captured, child in moves_of(board)}
+        for child, worth in worth_of.items():
+            put(tiers[sum(child)], board_index(child), worth)
+        found = light_numbers(AWARI, SEEDS, WHOLE, "value", np.array([board_index(board)]), look)
+        assert found.tolist() == [max(captured - worth_of[child] for captured, child in moves_of(board))]
