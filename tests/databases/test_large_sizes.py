@@ -235,6 +235,7 @@ def test_levels(form: str, way: str, move_tables: MoveTables, shape: TierShape, 
             assert state[at // 2] >> 4 * (at % 2) & 15 == WON_CELL
 
 
+@pytest.mark.full
 def test_the_table_goes_out(shape: TierShape, empty: Make) -> None:
     state = empty(BOARDS + PADDING, np.uint16)
     for board in boards(6, lambda board: 8 <= sum(board[:PITS]) <= 28):
@@ -275,6 +276,7 @@ UNITS = [(9, half_count(PITS, 27) - 8), (11, 65_528), (12, 100_000)]
 """Seeds on the mover's row, rank of the first opponent's half: few boards, far apart."""
 
 
+@pytest.mark.full
 def test_the_proof_by_distance(half_moves: HalfMoves, empty: Make) -> None:
     chance = random.Random(2)
     counts, blocks = half_moves.counts, block_offsets(PITS, SEEDS)
@@ -292,6 +294,7 @@ def test_the_proof_by_distance(half_moves: HalfMoves, empty: Make) -> None:
         assert wrong and found.tolist() == [[len(wrong), min(map(board_index, wrong))]]
 
 
+@pytest.mark.full
 def test_the_proof_by_grounding(half_moves: HalfMoves, empty: Make) -> None:
     chance = random.Random(3)
     for own, start in UNITS:
@@ -338,7 +341,7 @@ def test_the_search(empty: Make) -> None:
 
 def test_the_files_of_others() -> None:
     """Their order, and ours of the same boards; where they have no number it is worked out."""
-    first = (0,) * PITS + (0, 1, 1, 1, 1, SEEDS - 4)
+    first = (6, 3, 3, 3, 3, 3, 0, 3, 3, 3, 3, 3)
     start, out = np.array(first, np.int64), np.empty(400, np.int64)
     interchange.next_indexes(
         start, PITS, SEEDS, rank_terms(PITS, SEEDS), half_counts(PITS, SEEDS), block_offsets(PITS, SEEDS), out

@@ -36,7 +36,7 @@ EVERY = [*PLAIN, *PACKED, HALF, *OMWESO]
 KIND = dict.fromkeys(PLAIN, "damaged tables") | dict.fromkeys(PACKED, "damaged archives")
 KIND[HALF] = "damaged archives of half of the boards"
 KIND |= dict.fromkeys(OMWESO, "damaged omweso tables")
-COUNTS = [pytest.param(60, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)]
+COUNTS = [pytest.param(30, id="some"), pytest.param(1500, id="many", marks=pytest.mark.full)]
 
 
 def bring_smaller(name: str, folder: Path) -> None:

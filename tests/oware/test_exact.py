@@ -88,7 +88,7 @@ def test_a_game_that_could_come_back_to_its_own_boards_is_never_called_exact_by_
 def test_what_tables_promise_is_won() -> None:
     """Two engines with tables play awari boards out: the margin is the table's, and no win is lost by wandering."""
     searcher = Searcher(OwareGame(AWARI, tables(AWARI)), hash_mib=1)
-    for start in positions(AWARI, 60, 7):
+    for start in positions(AWARI, 30, 7):
         searcher.clear()
         position, margin = start, 0.0
         while position.playable and (position.board, position.turn) not in position.seen:

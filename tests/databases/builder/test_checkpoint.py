@@ -55,7 +55,7 @@ class StopAt(NoProgress):
 def test_an_interrupted_tier_goes_on_from_its_checkpoint(
     rules: Rules, distance: bool, cells: bool, tmp_path: Path
 ) -> None:
-    seeds = 8
+    seeds = 7
     build_tables(tmp_path / "whole", rules, seeds, distance=distance)
     quantities = quantities_of(rules, bounds=True, distance=distance)
     memory = cells_memory(rules, seeds, seeds, quantities, 2) if cells else tier_memory(

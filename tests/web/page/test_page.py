@@ -589,18 +589,17 @@ def test_nothing_is_wider_than_the_screen(visit: Visit, view: str, width: int) -
 
 
 @pytest.mark.parametrize(
-    ("view", "scheme"),
-    [(view, "light") for view in VIEWS]
-    + [pytest.param(view, "dark", marks=[] if view in ("endgame", "tables") else pytest.mark.full) for view in VIEWS],
-)
-def test_axe_finds_nothing(visit: Visit, view: str, scheme: str) -> None:
+    ("view", "scheme", "width"),
+    [pytest.param(view, scheme, width, marks=[] if (scheme == "light") == (width == 1280) else pytest.mark.full)
+     for view in VIEWS for scheme in ("light", "dark") for width in (360, 1280)],
+)  # fmt: skip
+def test_axe_finds_nothing(visit: Visit, view: str, scheme: str, width: int) -> None:
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    for width in (360, 1280):
-        page = visit(VIEWS[view], width=width, color_scheme=scheme)
-        rest(page)
-        page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text())
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+    page = visit(VIEWS[view], width=width, color_scheme=scheme)
+    rest(page)
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text())
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
 
 def test_dark_and_light_by_the_switch(visit: Visit) -> None:
