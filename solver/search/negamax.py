@@ -74,7 +74,7 @@ from solver.search.transposition import (
     pack_entry,
     store,
 )
-from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY
+from solver.search.worker import INFINITY, MAX_PLY
 
 _TABLE_MOVE = 1 << 30
 _MERIT = 1 << 15  # of a unit of merit: one of 1024 and more outranks the history
@@ -303,7 +303,7 @@ def _unresolved(ply, low, high):
 
 @inline_kernel
 def _shall_stop(worker):
-    worker["patience"] = LOOK_UP_EVERY
+    worker["patience"] = worker["interval"]
     if (
         worker["nodes"] >= worker["budget"]
         or load_uint64(worker["stop"]) != np.uint64(0)

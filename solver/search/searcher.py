@@ -20,8 +20,8 @@ from solver.errors import AbapaError
 from solver.search.game import Game, Tabled
 from solver.search.limits import MAX_DEPTH, MAX_NODES, MAX_THREADS, Limits
 from solver.search.negamax import negamax
-from solver.search.transposition import allocate
-from solver.search.worker import INFINITY, LOOK_UP_EVERY, MAX_PLY, new_worker
+from solver.search.transposition import allocate, had_at_once
+from solver.search.worker import INFINITY, LOOK_UP_EVERY, LOOK_UP_OFTEN, MAX_PLY, new_worker
 
 _SHORT_SECONDS, _SHORT_NODES = 0.25, 1 << 18
 _FRESH = (
@@ -112,14 +112,30 @@ class Searcher(Generic[Position]):
         """Whether the last search was ended by Ctrl-C."""
         for worker in self._workers:
             worker[0]["stop"] = self._stop.ctypes.data
-            worker[0]["entries"] = 0 if self.entries is None else self.entries.ctypes.data
-            worker[0]["buckets"] = 0 if self.entries is None else len(self.entries)
+            if not had_at_once(hash_mib):
+                worker[0]["interval"] = LOOK_UP_OFTEN
+        self._name_table()
 
     def clear(self) -> None:
-        """Forget everything that earlier searches found."""
-        if self.entries is not None:
+        """Forget everything that earlier searches found.
+
+        A large table is taken anew from the system: pages of zeros cost nothing until they are written.
+        """
+        mib = 0 if self.entries is None else self.entries.nbytes >> 20
+        if self.entries is not None and had_at_once(mib):
             self.entries[:] = 0
+        elif self.entries is not None:
+            self.entries = None  # the old one goes before the new one comes
+            self._name_table()
+            self.entries = allocate(mib)
+            self._name_table()
         self._age = 0
+
+    def _name_table(self) -> None:
+        """Tell the workers where the transposition table lies."""
+        for worker in self._workers:
+            worker[0]["entries"] = 0 if self.entries is None else self.entries.ctypes.data
+            worker[0]["buckets"] = 0 if self.entries is None else len(self.entries)
 
     @property
     def fullness(self) -> int:
@@ -297,7 +313,7 @@ class Session(Generic[Position]):
         record = worker[0]
         for name in _FRESH:
             record[name] = 0
-        record["patience"] = LOOK_UP_EVERY
+        record["patience"] = record["interval"]
         record["budget"] = self._limits.nodes or MAX_NODES
         record["deadline"] = 0
         record["same_depth"] = self._limits.same_depth

@@ -46,6 +46,7 @@ MAX_MIB = 1 << 18
 """256 GiB, 2^32 buckets: the half of a key that indexes them tells no more apart (see :func:`bucket_address`)."""
 
 _PAGE = 4096  # bytes; larger pages are written as well
+_ALWAYS_AT_ONCE = 64  # MiB
 _OFFSET = 2048
 _FIELD = np.uint64(0xFFF)
 _BYTE = np.uint64(0xFF)
@@ -69,6 +70,15 @@ def largest_mib() -> int:
     return min(max(memory, 1), MAX_MIB)
 
 
+def had_at_once(mib: int) -> bool:
+    """Whether a table of ``mib`` MiB takes all of its memory at once: up to a quarter of what is available.
+
+    A large page is had when it is first written, in a quarter of a millisecond or more. A search that meets new pages
+    node by node must look at the clock more often.
+    """
+    return mib <= max(_ALWAYS_AT_ONCE, largest_mib() // 4)
+
+
 def allocate(mib: int) -> NDArray[np.uint64]:
     """An empty table of ``mib`` MiB: uint64[buckets, 8], each bucket on a cache line of its own.
 
@@ -81,9 +91,8 @@ def allocate(mib: int) -> NDArray[np.uint64]:
         memory = np.zeros(words + 8, np.uint64)
     except MemoryError as error:
         raise AbapaError(f"no memory for a transposition table of {mib} MiB: ask for less") from error
-    # A page is had when it is first written, a large one in a quarter of a millisecond. A search that met them node by
-    # node would see its time pass between two looks at the clock.
-    memory[:: _PAGE // 8] = 0
+    if had_at_once(mib):
+        memory[:: _PAGE // 8] = 0
     start = (-memory.ctypes.data // 8) % 8
     return memory[start : start + words].reshape(-1, 8)
 

@@ -23,8 +23,8 @@ SCRATCH_WORDS = 2048
 MAX_BARRED = 512
 """The most positions of the game so far that the repetition rule can be told of."""
 
-LOOK_UP_EVERY = 1024
-"""Nodes between two looks at what may end a search."""
+LOOK_UP_EVERY, LOOK_UP_OFTEN = 1024, 16
+"""Nodes between two looks at what may end a search: as a rule, and where a node may meet a new page of memory."""
 
 INFINITY = 2040
 """Above every score. Scores are integers in -2039..2039: the transposition table gives one 12 bits."""
@@ -34,6 +34,7 @@ WORKER = np.dtype(
         # What the driver sets before a search.
         ("stop", np.uint64),  # address of a word that is not 0 when the search shall end
         ("budget", np.int64),  # nodes after which it ends
+        ("interval", np.int64),  # nodes between two looks at these
         ("deadline", np.int64),  # and when: nanoseconds of the monotonic clock, 0 for never
         ("entries", np.uint64),  # address of the transposition table, 0 for none
         ("buckets", np.uint64),  # its number of buckets
@@ -76,5 +77,7 @@ WORKER = np.dtype(
 
 
 def new_worker() -> NDArray[np.void]:
-    """A worker record, all zero, in an array of length 1 that owns the memory."""
-    return np.zeros(1, WORKER)
+    """A worker record, all zero but for the interval, in an array of length 1 that owns the memory."""
+    worker = np.zeros(1, WORKER)
+    worker[0]["interval"] = LOOK_UP_EVERY
+    return worker
