@@ -46,7 +46,7 @@ MAX_MIB = 1 << 18
 """256 GiB, 2^32 buckets: the half of a key that indexes them tells no more apart (see :func:`bucket_address`)."""
 
 _PAGE = 4096  # bytes; larger pages are written as well
-_ALWAYS_AT_ONCE = 64  # MiB
+_MOST_AT_ONCE = 256  # MiB
 _OFFSET = 2048
 _FIELD = np.uint64(0xFFF)
 _BYTE = np.uint64(0xFF)
@@ -71,12 +71,12 @@ def largest_mib() -> int:
 
 
 def had_at_once(mib: int) -> bool:
-    """Whether a table of ``mib`` MiB takes all of its memory at once: up to a quarter of what is available.
+    """Whether a table of ``mib`` MiB takes all of its memory at once: only small ones do.
 
-    A large page is had when it is first written, in a quarter of a millisecond or more. A search that meets new pages
-    node by node must look at the clock more often.
+    A large page is had when it is first written: in a quarter of a millisecond, on a virtual machine in several. All
+    pages of 4 GiB take seconds then. So a search that may meet new pages node by node looks at the clock more often.
     """
-    return mib <= max(_ALWAYS_AT_ONCE, largest_mib() // 4)
+    return mib <= _MOST_AT_ONCE
 
 
 def allocate(mib: int) -> NDArray[np.uint64]:

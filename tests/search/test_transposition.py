@@ -1,4 +1,4 @@
-"""The memory of a transposition table: all there before the first search, or page by page where it is very large."""
+"""The memory of a transposition table: all there before the first search, or page by page where it is large."""
 
 from __future__ import annotations
 
