@@ -33,7 +33,7 @@ from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
 
-BASE_MEMORY = 90 << 20
+BASE_MEMORY = 96 << 20
 """Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
 
 
