@@ -32,7 +32,7 @@ from databases.machine import available_memory
 from databases.prober import Tables
 from databases.tiers import block_offsets, board_at
 from databases.verifier import Verdict, block_start, board_text, prove
-from databases.windows import FULL, Stored, StoredTiers
+from databases.windows import FULL, Stored, StoredTiers, margin_of
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add
@@ -373,13 +373,13 @@ def play_row(seeds, counts, outcomes, own, replies, blocks, lines, b, half, tabl
             child = blocks[b + crossing] + after * width
             ground = lines[b + crossing] + after * line_bytes(width)
             for i in range(width):
-                value = load_margin(tables.address[seeds], child + i, tables.bits[seeds], window)
+                value = margin_of(tables, seeds, child + i)
                 row[np.uint64(i)] = grade(-value, bit_of(bits, ground, i))
         else:
             left = seeds - captured
             child = block_start(counts, left, b + crossing - captured) + after * width
             for i in range(width):
-                value = captured - load_margin(tables.address[left], child + i, tables.bits[left], tables.window[left])
+                value = captured - margin_of(tables, left, child + i)
                 row[np.uint64(i)] = grade(min(max(value, -window), window), np.int64(1))
         raise_to(own, first, last, row, line)
 
@@ -400,7 +400,7 @@ def settle_unit(seeds, counts, blocks, lines, b, start, rows, tables, bits, best
                 graded = best[np.uint64(half * columns + i)]
                 should = value_of(graded) if graded != _UNPLAYED else np.int64(stuck)
                 settled = (graded == _UNPLAYED) | is_grounded(graded)
-                if load_margin(tables.address[seeds], at + half, tables.bits[seeds], window) != should:
+                if margin_of(tables, seeds, at + half) != should:
                     found[0] += 1
                     found[1] = min(found[1], at + half)
                 byte |= np.int64(settled) << np.int64(half - first)

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from databases.tiers import MAX_SEEDS
 from solver.errors import AbapaError
-from solver.kernels.compile import kernel
+from solver.kernels.compile import inline_kernel, kernel
+from solver.kernels.margins import load_margin
 
 WHOLE = 127
 """The window of a full table: no margin lies outside."""
@@ -164,6 +165,12 @@ class StoredTiers(NamedTuple):
             np.array([tier.coding.bits for tier in values], np.int64),
             np.array([tier.coding.window for tier in values], np.int64),
         )
+
+
+@inline_kernel
+def margin_of(tiers, seeds, index):
+    """The margin of board ``index`` of the tier of ``seeds`` seeds, int64; ``tiers``: :class:`StoredTiers`."""
+    return load_margin(tiers.address[seeds], index, tiers.bits[seeds], tiers.window[seeds])
 
 
 @kernel

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from databases.halfboards import half_counts, rank_terms
 from databases.halfmoves import HalfMoves, moves_of_outcome
 from databases.tiers import index_in_tier, offsets_of_tiers
-from databases.windows import Stored, StoredTiers
+from databases.windows import Stored, StoredTiers, margin_of
 from solver.kernels.compile import inline_kernel, kernel
-from solver.kernels.margins import load_margin
 from solver.oware.kernels import (
     NO_MAJORITY,
     SLAM_CODES,
@@ -228,14 +227,18 @@ def _by_columns(from_: Follows, work: Callable[[int, int, int], None], threads: 
 
 
 @inline_kernel
-def child_of(offsets, counts, seeds, a, b, outcome, captured, after):
-    """Where the children lie of the boards (A, B) whose move has this outcome: (their seeds, the first of their row).
+def children_of_outcome(own, replies, offsets, counts, outcomes, seeds, a, b, half, outcome):
+    """The moves of all boards (A, B) of one B that have an outcome: seeds captured, seeds left, where the row of the
+    children begins, the first move and one beyond the last.
 
     The child of the move that leaves A' is as many boards on as the rank of A'.
     """
-    crossing, left = outcome // 2, seeds - captured
-    own = b + crossing - captured
-    return left, offsets[np.uint64(left), np.uint64(own)] + after * counts[np.uint64(a - crossing)]
+    captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
+    left, child = seeds, np.int64(0)
+    if first != last:
+        crossing, left = outcome // 2, seeds - captured
+        child = offsets[np.uint64(left), np.uint64(b + crossing - captured)] + after * counts[np.uint64(a - crossing)]
+    return captured, left, child, first, last
 
 
 @kernel
@@ -249,16 +252,12 @@ def derive_columns(
     for half in range(start, end):
         line = (half - start) * rows
         for outcome in range(min(outcomes, 2 * (a + 1))):
-            captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
-            if first == last:
-                continue
-            left, child = child_of(offsets, counts, seeds, a, b, outcome, captured, after)
+            captured, left, child, first, last = children_of_outcome(
+                own, replies, offsets, counts, outcomes, seeds, a, b, half, outcome
+            )
             for p in range(first, last):
                 at = child + np.int64(own.after[np.uint64(p)])
-                if captured == 0:
-                    margin = -np.int64(theirs[np.uint64(at)])
-                else:
-                    margin = captured - load_margin(tables.address[left], at, tables.bits[left], tables.window[left])
+                margin = -np.int64(theirs[np.uint64(at)]) if captured == 0 else captured - margin_of(tables, left, at)
                 place = np.uint64(line + np.int64(own.before[np.uint64(p)]))
                 best[place] = max(best[place], np.int32(margin))
     stuck = seeds if a > 0 else -seeds
@@ -278,17 +277,16 @@ def derive_plies(seeds, counts, outcomes, own, replies, offsets, tables, values,
     for half in range(start, end):
         line = (half - start) * rows
         for outcome in range(min(outcomes, 2 * (a + 1))):
-            captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
-            if first == last:
-                continue
-            left, child = child_of(offsets, counts, seeds, a, b, outcome, captured, after)
+            captured, left, child, first, last = children_of_outcome(
+                own, replies, offsets, counts, outcomes, seeds, a, b, half, outcome
+            )
             for p in range(first, last):
                 at, before = child + np.int64(own.after[np.uint64(p)]), np.int64(own.before[np.uint64(p)])
                 value = np.int64(values[np.uint64(base + before * counts[b] + half)])
                 if captured == 0:
                     gives, taken = -np.int64(values[np.uint64(at)]), np.int32(out[np.uint64(at)]) + np.int32(1)
                 else:
-                    gives = captured - load_margin(tables.address[left], at, tables.bits[left], tables.window[left])
+                    gives = captured - margin_of(tables, left, at)
                     taken = np.int32(1)
                 place = np.uint64(line + before)
                 if gives == value and value != 0:
