@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from databases.builder.plan import MEMORY, Plan, cells_traffic, size_text
+from databases.builder.plan import Plan, size_text
 from databases.files.writer import table_bytes
 from databases.machine import DiskSpeed, measure_disk
 from databases.tiers import tier_size
@@ -83,8 +83,8 @@ def row(machine: Machine, plan: Plan, speeds: Mapping[str, float], loss: float, 
     """The columns of one line that follow from a plan."""
     sizes = [f"{plan.boards:.2e}", size_text(plan.disk), size_text(int(plan.boards * bits / 8))]
     if plan.peak_memory > machine.memory:
-        most = next(n for n in plan.tiers if memory_of(plan, n) > machine.memory)
-        return [*sizes, f"does not fit: tier {most} needs {size_text(memory_of(plan, most))}", "", "", ""]
+        most = next(n for n in plan.tiers if plan.memory_of(n) > machine.memory)
+        return [*sizes, f"does not fit: tier {most} needs {size_text(plan.memory_of(most))}", "", "", ""]
     scale = machine.cores / 2 * (1 - loss) ** math.log2(machine.cores / 2)
     moved, seconds = 0, 0.0
     for n in plan.tiers:
@@ -96,18 +96,12 @@ def row(machine: Machine, plan: Plan, speeds: Mapping[str, float], loss: float, 
     return [*sizes, form, memory, size_text(moved), duration(seconds)]
 
 
-def memory_of(plan: Plan, seeds: int) -> int:
-    """Bytes of private memory that a tier needs in the form that the plan gives it."""
-    need = MEMORY[plan.form(seeds)]
-    return need(plan.rules, seeds, plan.seeds, plan.quantities, plan.threads, committing=True)
-
-
 def traffic(machine: Machine, plan: Plan, seeds: int) -> tuple[int, int]:
     """Bytes that a tier writes to the disk, and reads."""
     size = table_bytes(6, seeds, QUANTITIES, plan.window(seeds))
     below = sum(table_bytes(6, n, QUANTITIES, plan.window(n)) for n in plan.tiers if n <= seeds - 2)
-    written, read = (size, size) if plan.form(seeds) != "cells" else cells_traffic(6, seeds, QUANTITIES)
-    return written, read + (below if below > machine.memory - memory_of(plan, seeds) else 0)
+    written, read = (size, size) if plan.form(seeds) != "cells" else plan.traffic(seeds)
+    return written, read + (below if below > machine.memory - plan.memory_of(seeds) else 0)
 
 
 def duration(seconds: float) -> str:

@@ -282,8 +282,8 @@ class Tables:
         moves, below = HalfMoves.of(self.rules, max(packed)), list[Margins]()
         for seeds in range(max(packed) + 1):
             table = self.tiers.get(seeds)
-            useless = table is None or not set(needed) <= set(table.quantities)
-            if table is None or useless or (isinstance(table, HalfArchive) and not all(below[: max(seeds - 1, 0)])):
+            hangs = isinstance(table, HalfArchive) and not all(below[: max(seeds - 1, 0)])
+            if table is None or hangs or not set(needed) <= set(table.quantities):
                 below.append({})
                 continue
             below.append(table.stored(needed, below, moves))

@@ -147,8 +147,11 @@ class Plan:
         """
         if self.disk_speed is None:
             return None
-        traffic = [cells_traffic(self.rules.pits, n, self.quantities, self._stages(n)) for n in self.in_cells]
-        return sum(self.disk_speed.seconds(written, read) for written, read in traffic)
+        return sum(self.disk_speed.seconds(*self.traffic(n)) for n in self.in_cells)
+
+    def traffic(self, seeds: int) -> tuple[int, int]:
+        """The most bytes that a tier writes, and reads, if it is built in little memory."""
+        return cells_traffic(self.rules.pits, seeds, self.quantities, self._stages(seeds))
 
     @property
     def needed(self) -> tuple[int, ...]:
@@ -179,7 +182,11 @@ class Plan:
         ``smaps``. Pages of finished tiers and of program files, mapped and unchanged, come on top and can be evicted.
         Compiling the kernels, which the first build of an installation does, takes more; later ones load them.
         """
-        return max((self._memory(n, self.form(n)) for n in self.missing), default=0)
+        return max((self.memory_of(n) for n in self.missing), default=0)
+
+    def memory_of(self, seeds: int) -> int:
+        """The same for one tier."""
+        return self._memory(seeds, self.form(seeds))
 
     @property
     def least_memory(self) -> int:

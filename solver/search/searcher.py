@@ -121,15 +121,17 @@ class Searcher(Generic[Position]):
 
         A large table is taken anew from the system: pages of zeros cost nothing until they are written.
         """
-        mib = 0 if self.entries is None else self.entries.nbytes >> 20
-        if self.entries is not None and had_at_once(mib):
-            self.entries[:] = 0
-        elif self.entries is not None:
-            self.entries = None  # the old one goes before the new one comes
-            self._name_table()
-            self.entries = allocate(mib)
-            self._name_table()
         self._age = 0
+        if self.entries is None:
+            return
+        mib = self.entries.nbytes >> 20
+        if had_at_once(mib):
+            self.entries[:] = 0
+            return
+        self.entries = None  # the old one goes before the new one comes
+        self._name_table()
+        self.entries = allocate(mib)
+        self._name_table()
 
     def _name_table(self) -> None:
         """Tell the workers where the transposition table lies."""
