@@ -43,7 +43,7 @@ from databases.builder.state import (
     part_rows,
     parts_of,
 )
-from databases.builder.transpose import row_bands, transpose
+from databases.builder.transpose import most_of_a_band, row_bands, transpose
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import fetch_add
@@ -71,7 +71,7 @@ def bands_of(shape: TierShape) -> list[Band]:
 
 def shape_of_cells(tables: MoveTables, shape: TierShape) -> TierShape:
     """The shape of a tier's cells, given that of its words."""
-    return TierShape.of(tables.rules.pits, shape.seeds, tables.counts, tables.firsts, cells=True)
+    return shape.in_cells(tables.rules.pits)
 
 
 class MarginFile:
@@ -123,7 +123,7 @@ class CellsState:
         self.bands = bands_of(self.words_shape)
         self.cells = np.zeros(int(self.cells_shape.rows[-1]) // 2, np.uint8)
         self.fresh = np.zeros((self.threads, int(self.words_shape.counts.max())), np.uint64)
-        self.buffer = np.empty(max(band.boards for band in self.bands), np.uint8)
+        self.buffer = np.empty(max((band.boards for band in self.bands), default=0), np.uint8)
 
     def take_in(self, band: Band, words: NDArray[np.uint16]) -> None:
         """Turn the words of a band, as captures left them, into cells and margins."""
@@ -161,23 +161,22 @@ class CellsState:
             yield margins
 
     def table(self, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table as (offset, values) bands in order, own-major: scale * margin + shift."""
+        """The finished table in bands (:func:`~databases.builder.transpose.bands`): scale * margin + shift."""
         shape = self.words_shape
         room = max(BAND_BOARDS, int(shape.counts.max()))
-        strip, out = np.empty(room, np.uint8), np.empty(room, np.int8)
+        most = most_of_a_band(shape, room)
+        strip, out = np.empty(most, np.uint8), np.empty(most, np.int8)
         for a, first, last, offset in row_bands(shape, room):
             b = shape.seeds - a
-            rows, columns = int(shape.counts[b]), int(shape.counts[a])
+            rows, columns, start = int(shape.owned[b]), int(shape.counts[a]), shape.block_start(b)
             width = last - first
             if width == columns:
-                self.margins.read(int(shape.rows[b]), strip[: rows * width])
+                self.margins.read(start, strip[: rows * width])
             else:
                 for row in range(rows):
-                    self.margins.read(
-                        int(shape.rows[b]) + row * columns + first, strip[row * width : (row + 1) * width]
-                    )
+                    self.margins.read(start + row * columns + first, strip[row * width : (row + 1) * width])
             transpose(strip, 0, width, rows, 0, width, scale, shift, out, self.threads)
-            yield offset, out[: rows * width]
+            yield offset, out[: rows * width].reshape(width, rows)
 
 
 Side = TypeVar("Side")
@@ -242,7 +241,10 @@ class CellsForm(Form):
 
     def play_captures(self, side: int, finished: FinishedTiers, state: CellsState, told: Told) -> None:
         """Fill it with what captures give, band by band."""
-        words, no_marks = np.empty(max(band.boards for band in state.bands), np.uint16), np.empty(0, np.uint64)
+        words, no_marks = (
+            np.empty(max((band.boards for band in state.bands), default=0), np.uint16),
+            np.empty(0, np.uint64),
+        )
         for band in state.bands:
             play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads, self.cut(side))
             state.take_in(band, words)
@@ -258,7 +260,7 @@ class CellsForm(Form):
         return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads, stages)
 
     def table(self, state: CellsState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
+        """The finished table in bands: scale * margin + shift."""
         return state.table(scale, shift)
 
     def close(self) -> None:

@@ -47,14 +47,15 @@ class Rows(NamedTuple):
 def publish(shape, b, start, fresh, bitmap, distance, level):
     """Write the words gathered for group ``start`` of block b to the frontier; return how many boards there were."""
     a = shape.counts.shape[0] - 1 - b
-    width, columns = shape.words[b], shape.counts[a]
+    columns, width = shape.counts[a], bitmap.widths[b]
+    place = bitmap.starts[a] + start // GROUP
     found = np.uint64(0)
     for i in range(columns):
         word = fresh[np.uint64(i)]
         if word:
             fresh[np.uint64(i)] = 0
             found += population_count(word)
-            bitmap.bits[np.uint64(shape.bits[a] + i * width + start // GROUP)] |= word
+            bitmap.bits[np.uint64(place + i * width)] |= word
             bitmap.flags[np.uint64(shape.firsts[a] + i)] = 1
             if distance.shape[0]:
                 while word:
@@ -166,15 +167,16 @@ def tell_group(shape, origins, replies, state, source, b, first, last, final, wi
 
 
 @inline_kernel
-def list_predecessors(shape, origins, replies, source, b, half, state, row, columns, targets):
-    """List the columns of state row (b, half) that have a move to a board in ``source``, once a move; returns how many.
+def list_predecessors(shape, origins, replies, source, b, opponent, state, row, columns, targets):
+    """List the columns of state row (b, opponent) that have a move to a board in ``source``, once a move.
 
-    Listing first and telling afterwards keeps both loops free of hard branches, and the state words come in meanwhile.
-    No array is sliced here: a slice counts references, which costs more than the rest of a short row.
+    Returns how many. Listing first and telling afterwards keeps both loops free of hard branches, and the state words
+    come in meanwhile. No array is sliced here: a slice counts references, which costs more than the rest of a short
+    row.
     """
     a = shape.counts.shape[0] - 1 - b
     most = origins.mask_first.shape[0] // origins.crossing.shape[0]
-    reply = replies.first[b] + half * replies.width[b]
+    reply = replies.first[b] + opponent * replies.width[b]
     count = np.int64(0)
     for o in range(origins.crossing.shape[0]):
         t = origins.crossing[o]
@@ -183,10 +185,13 @@ def list_predecessors(shape, origins, replies, source, b, half, state, row, colu
         if replies.kind[np.uint64(reply + o)]:
             continue
         rank = np.int64(replies.rank[np.uint64(reply + o)])
-        if source.flags[np.uint64(shape.firsts[b + t] + rank)] == 0:
+        half = np.uint64(shape.firsts[b + t] + rank)
+        if source.flags[half] == 0:
             continue
         d = a - t
-        boards = shape.bits[b + t] + rank * shape.words[d]
+        boards = source.starts[b + t] + rank * source.widths[d]
+        if source.places.shape[0]:
+            boards = source.places[half]
         masked = origins.mask_first[o * most + d]
         found = list_columns(source.bits, boards, origins.mask, masked, shape.words[d], columns)
         if origins.single_first[o] >= 0:

@@ -53,7 +53,7 @@ class Form(ABC):
 
     @abstractmethod
     def table(self, state: Any, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
+        """The finished table in bands (:func:`~databases.builder.transpose.bands`): scale * margin + shift."""
 
     def cut(self, side: int) -> Cut:
         """Which margins a state of this side tells apart."""

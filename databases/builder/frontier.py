@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from databases.builder.state import TierShape
+from databases.builder.state import GROUP, TierShape
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, population_count
 
@@ -46,21 +46,37 @@ class Bitmap(NamedTuple):
     """
 
     bits: NDArray[np.uint64]
-    """Row C of block c starts at word ``shape.bits[c] + rank * shape.words[n - c]``."""
+    """Row C of block c starts at word ``starts[c] + rank * widths[n - c]``, or at word ``places[id of C]``."""
     flags: NDArray[np.uint8]
     """By id of C: whether the row has anything in it."""
+    starts: NDArray[np.int64]
+    """Where the word of rank 0 and column 0 of block c lies, or would lie."""
+    widths: NDArray[np.int64]
+    """Words of a row whose columns are halves with d seeds."""
+    places: NDArray[np.int64]
+    """Empty where ``starts`` and ``widths`` say it all; else the start of each row that is there, by id of C."""
+
+    @classmethod
+    def of(cls, shape: TierShape) -> Bitmap:
+        """An empty one with a column for each state row of ``shape``."""
+        widths = -(-shape.owned // GROUP)
+        ends = np.cumsum(shape.counts * widths[::-1])
+        starts = ends - shape.counts * widths[::-1] - (shape.low // GROUP)[::-1]
+        bits, flags = np.zeros(int(ends[-1]), np.uint64), np.zeros(int(shape.firsts[-1]), np.uint8)
+        return cls(bits, flags, starts, widths, np.empty(0, np.int64))
 
 
 class Frontier:
     """The boards of one kind (won or lost at the present stage) that wait for their predecessors to be told.
 
+    Where several processes share a tier it holds those that became final in the own rows.
     ``items[:count]`` holds them while ``listed`` is true, ``bitmap`` while it is false; ``count`` is right
     in both forms. A list has room for any row of the bitmap.
     """
 
     def __init__(self, shape: TierShape) -> None:
         self.shape = shape
-        self.bitmap = Bitmap(np.zeros(int(shape.bits[-1]), np.uint64), np.zeros(int(shape.firsts[-1]), np.uint8))
+        self.bitmap = Bitmap.of(shape)
         self.items: NDArray[np.uint64] = np.empty(list_room(shape.boards, int(shape.counts.max())), np.uint64)
         self.count = 0
         self.listed = True
@@ -68,7 +84,7 @@ class Frontier:
     def as_bits(self) -> Bitmap:
         """Take the bit form, and return it."""
         if self.listed:
-            spread_list(self.shape, self.items[: self.count], *self.bitmap, 1)
+            self._spread(self.items[: self.count], 1)
             self.listed = False
         return self.bitmap
 
@@ -81,8 +97,12 @@ class Frontier:
         if self.listed:
             self.items[self.count : self.count + len(boards)] = boards
         else:
-            spread_list(self.shape, boards, *self.bitmap, threads)
+            self._spread(boards, threads)
         self.count += len(boards)
+
+    def _spread(self, boards: NDArray[np.uint64], threads: int) -> None:
+        bits, flags, starts, widths, _places = self.bitmap
+        spread_list(self.shape, boards, bits, flags, starts, widths, threads)
 
     def take(self, threads: int) -> NDArray[np.uint64]:
         """Take boards out, as a list: all of a list, or as many of a bitmap as there is room for.
@@ -93,14 +113,16 @@ class Frontier:
             taken, self.count = self.items[: self.count], 0
             return taken
         ticket = np.zeros(2, np.int64)
-        collect_bits(self.shape, *self.bitmap, self.items, threads, ticket)
+        bits, flags, starts, widths, _places = self.bitmap
+        collect_bits(self.shape, bits, flags, starts, widths, self.items, threads, ticket)
         self.count -= int(ticket[1])
         return self.items[: ticket[1]]
 
     def clear(self, threads: int) -> None:
         """Forget all boards: their predecessors have been told."""
         if not self.listed and self.count:
-            clear_bits(self.shape, *self.bitmap, threads, np.zeros(1, np.int64))
+            bits, flags, starts, widths, _places = self.bitmap
+            clear_bits(self.shape, bits, flags, starts, widths, threads, np.zeros(1, np.int64))
         self.count = 0
 
 
@@ -124,16 +146,19 @@ def next_rows(ticket, flags):
 
 
 @inline_kernel
-def place_row(shape, half, c):
-    """(c, rank, first word, words) of the bitmap row of half id ``half``, whose seeds are at least the ``c`` given."""
+def place_row(shape, starts, widths, half, c):
+    """(c, rank, first column, first word, words) of the bitmap row of half id ``half``, whose
+    seeds are at least the ``c`` given.
+    """
     while shape.firsts[c + 1] <= half:
         c += 1
-    rank, width = half - shape.firsts[c], shape.words[shape.counts.shape[0] - 1 - c]
-    return c, rank, shape.bits[c] + rank * width, width
+    d = shape.counts.shape[0] - 1 - c
+    rank, width, low = half - shape.firsts[c], widths[d], shape.low[d]
+    return c, rank, low, starts[c] + rank * width + low // GROUP, width
 
 
 @parallel_kernel
-def collect_bits(shape, bits, flags, items, threads, ticket):
+def collect_bits(shape, bits, flags, starts, widths, items, threads, ticket):
     """Move boards of a bitmap to ``items``, in any order, row by row while they have room.
 
     ``ticket``: two zeros; the second becomes the number of boards moved.
@@ -145,8 +170,8 @@ def collect_bits(shape, bits, flags, items, threads, ticket):
             c = np.int64(0)
             for half in range(first, last):
                 if flags[half]:
-                    c, rank, row, width = place_row(shape, half, c)
-                    room = collect_row(bits, c, rank, row, width, items, ticket)
+                    c, rank, low, row, width = place_row(shape, starts, widths, half, c)
+                    room = collect_row(bits, c, rank, low, row, width, items, ticket)
                     if not room:
                         break
                     flags[half] = 0
@@ -154,7 +179,7 @@ def collect_bits(shape, bits, flags, items, threads, ticket):
 
 
 @inline_kernel
-def collect_row(bits, c, rank, row, width, items, ticket):
+def collect_row(bits, c, rank, low, row, width, items, ticket):
     """Move one row's boards, if there is room for all of them; returns whether there was."""
     count = np.int64(0)
     for w in range(width):
@@ -167,7 +192,7 @@ def collect_row(bits, c, rank, row, width, items, ticket):
         word = bits[np.uint64(row + w)]
         bits[np.uint64(row + w)] = 0
         while word:
-            column = np.uint64(w * 64) + count_trailing_zeros(word)
+            column = np.uint64(low + w * GROUP) + count_trailing_zeros(word)
             word &= word - np.uint64(1)
             items[at] = pack_board(c, rank, column)
             at += 1
@@ -175,7 +200,7 @@ def collect_row(bits, c, rank, row, width, items, ticket):
 
 
 @parallel_kernel
-def spread_list(shape, items, bits, flags, threads):
+def spread_list(shape, items, bits, flags, starts, widths, threads):
     """Set the bit and the row flag of each listed board; each row belongs to one thread, which skips the rest."""
     seeds = shape.counts.shape[0] - 1
     for thread in prange(threads):
@@ -186,13 +211,13 @@ def spread_list(shape, items, bits, flags, threads):
             c = np.int64(item >> np.uint64(2 * HALF_BITS))
             rank = np.int64((item >> np.uint64(HALF_BITS)) & HALF_MASK)
             column = item & HALF_MASK
-            at = shape.bits[c] + rank * shape.words[seeds - c] + np.int64(column >> np.uint64(6))
+            at = starts[c] + rank * widths[seeds - c] + np.int64(column >> np.uint64(6))
             bits[np.uint64(at)] |= np.uint64(1) << (column & np.uint64(63))
             flags[np.uint64(shape.firsts[c] + rank)] = 1
 
 
 @parallel_kernel
-def clear_bits(shape, bits, flags, threads, ticket):
+def clear_bits(shape, bits, flags, starts, widths, threads, ticket):
     """Clear the rows of a bitmap that have anything in them, and their flags."""
     for _thread in prange(threads):
         first, last = next_rows(ticket, flags)
@@ -201,6 +226,6 @@ def clear_bits(shape, bits, flags, threads, ticket):
             for half in range(first, last):
                 if flags[half]:
                     flags[half] = 0
-                    c, _rank, row, width = place_row(shape, half, c)
+                    c, _rank, _low, row, width = place_row(shape, starts, widths, half, c)
                     bits[row : row + width] = 0
             first, last = next_rows(ticket, flags)

@@ -16,12 +16,13 @@ another move generator. They are alike on purpose and share no code: those are a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from databases.builder.state import Share
 from databases.halfboards import half_counts, half_firsts, list_halves, rank_half, rank_terms
 from solver.kernels.compile import inline_kernel, kernel
 from solver.oware.rules import MAX_PITS, GrandSlam, Rules
@@ -173,8 +174,16 @@ class MoveTables:
             np.count_nonzero(halves, axis=1).astype(np.uint8),
             _own_origins(own, pits, seeds, crossing, counts, firsts),
             replies,
-            _opponent_origins(replies, seeds, crossing, counts, firsts),
+            _opponent_origins(replies, seeds, crossing, np.zeros_like(counts), counts, firsts),
         )
+
+    def of_share(self, seeds: int, share: Share) -> MoveTables:
+        """The tables for a share of tier ``seeds``: the same, but ``opponent_origins`` lists own rows alone."""
+        low, high = np.zeros_like(self.counts), np.zeros_like(self.counts)
+        low[: seeds + 1], high[: seeds + 1] = share
+        crossing = self.own_origins.crossing
+        origins = _opponent_origins(self.replies, self.seeds, crossing, low, high, self.firsts)
+        return replace(self, opponent_origins=origins)
 
 
 def crossings_of(pits: int, seeds: int) -> NDArray[np.int64]:
@@ -363,24 +372,32 @@ def _fill_replies(halves, firsts, terms, crossing, first, width, forbidden, forf
 
 
 def _opponent_origins(
-    replies: Replies, seeds: int, crossing: NDArray, counts: NDArray, firsts: NDArray
+    replies: Replies, seeds: int, crossing: NDArray, low: NDArray, high: NDArray, firsts: NDArray
 ) -> OpponentOrigins:
+    """The origins among the halves B from ``low[b]`` to ``high[b]``."""
     first = np.zeros(int(firsts[-1]) + 1, np.int64)
-    entries = np.empty(int(np.count_nonzero(replies.kind == 0)), np.uint32)
-    _fill_opponent_origins(replies, crossing, counts, firsts, first, entries)
+    entries = np.empty(_count_staying(replies, low, high), np.uint32)
+    _fill_opponent_origins(replies, crossing, low, high, firsts, first, entries)
     return OpponentOrigins(first.astype(np.uint32), entries)
 
 
+def _count_staying(replies: Replies, low: NDArray, high: NDArray) -> int:
+    """Replies of halves in these ranges that stay in the tier."""
+    widths, starts = replies.width, replies.first
+    ranges = [slice(starts[b] + low[b] * widths[b], starts[b] + high[b] * widths[b]) for b in range(len(low))]
+    return sum(int(np.count_nonzero(replies.kind[some] == 0)) for some in ranges)
+
+
 @kernel
-def _fill_opponent_origins(replies, crossing, counts, firsts, first, entries):
-    seeds = counts.shape[0] - 1
+def _fill_opponent_origins(replies, crossing, low, high, firsts, first, entries):
+    seeds = low.shape[0] - 1
     for filling in range(2):  # count, then fill in order of outcome
         if filling:
             starts_from_counts(first)
         for o in range(crossing.shape[0]):
             for b in range(seeds + 1):
                 if o < replies.width[b]:
-                    for half in range(counts[b]):
+                    for half in range(low[b], high[b]):
                         at = replies.first[b] + half * replies.width[b] + o
                         if replies.kind[at] == 0:
                             target = firsts[b + crossing[o]] + replies.rank[at]

@@ -41,7 +41,7 @@ from databases.builder.state import (
     part_rows,
     parts_of,
 )
-from databases.builder.transpose import BAND_BOARDS, bands, row_bands, transpose
+from databases.builder.transpose import BAND_BOARDS, bands, most_of_a_band, row_bands, transpose
 from solver.kernels.compile import inline_kernel, parallel_kernel
 from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_bytes
 
@@ -49,7 +49,7 @@ from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_byt
 def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tuple[Band, NDArray[np.uint16]]]:
     """What captures give, as words, band by band; each is valid until the next is asked for."""
     parts = bands_of(form.shape)
-    words, no_marks = np.empty(max(band.boards for band in parts), np.uint16), np.empty(0, np.uint64)
+    words, no_marks = np.empty(max((band.boards for band in parts), default=0), np.uint16), np.empty(0, np.uint64)
     for band in parts:
         play_band(side, form.tables, form.shape, finished, band, words, no_marks, form.threads, form.cut(side))
         yield band, words
@@ -112,7 +112,7 @@ class BytesForm(Form):
         return Propagation(self.tables, self.shape, wins, losses, start, self.threads, stages)
 
     def table(self, state: NDArray[np.int8], scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
+        """The finished table in bands: scale * margin + shift."""
         return bands(self.shape, state, self.threads, scale, shift)
 
     def close(self) -> None:
@@ -259,18 +259,20 @@ class BareForm(Form):
         return Propagation(self.tables, self.cells_shape, wins.cells, losses.cells, start, self.threads, stages)
 
     def table(self, state: BareCells, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
+        """The finished table in bands: scale * margin + shift."""
         shape = self.shape
         room = max(BAND_BOARDS, int(shape.counts.max()))
-        strip, out = np.empty(room, np.uint8), np.empty(room, np.int8)
+        most = most_of_a_band(shape, room)
+        strip, out = np.empty(most, np.uint8), np.empty(most, np.int8)
         for a, first, last, offset in row_bands(shape, room):
-            rows, width = int(shape.counts[shape.seeds - a]), last - first
+            b = shape.seeds - a
+            rows, width = int(shape.owned[b]), last - first
             margins_of_cells(
-                state.cells, int(self.cells_shape.rows[shape.seeds - a]), int(self.cells_shape.stride[a]), rows, first,
-                width, strip, self.threads,
+                state.cells, self.cells_shape.block_start(b), int(self.cells_shape.stride[a]), rows, first, width,
+                strip, self.threads,
             )  # fmt: skip
             transpose(strip, 0, width, rows, 0, width, scale, shift, out, self.threads)
-            yield offset, out[: rows * width]
+            yield offset, out[: rows * width].reshape(width, rows)
 
     def close(self) -> None:
         """Nothing to give back but memory."""

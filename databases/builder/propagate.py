@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from databases.builder.dense import SPREAD, Rows, tell_bits
-from databases.builder.frontier import Frontier, list_room
+from databases.builder.frontier import Bitmap, Frontier, list_room
 from databases.builder.movetables import MoveTables
+from databases.builder.peers import Alone, Peers
 from databases.builder.sparse import CHUNK, Slabs, tell_list
 from databases.builder.state import News, StateArray, TierShape
 
@@ -50,9 +51,6 @@ class Waiting(NamedTuple):
 
     wins: Frontier
     losses: Frontier
-
-    def __bool__(self) -> bool:
-        return self.wins.count + self.losses.count > 0
 
 
 class PhaseClock:
@@ -88,8 +86,9 @@ class Propagation:
 
     ``win_state``, ``loss_state``: words, bytes or cells (:mod:`databases.builder.state`), laid out as ``shape`` says;
     the same array for ``value``. ``start``: how a stage finds the boards to begin with. ``stages``: the largest margin
-    that the state tells apart. ``distance``: uint16, a word a board, zeroed, or None. ``advance`` is told how many
-    boards became final, ``after_stage`` the margin that comes next.
+    that the state tells apart. ``distance``: uint16, a word a board, zeroed, or None. ``peers``: who else works on the
+    tier, where ``shape`` is a share of it. ``advance`` is told how many boards became final, ``after_stage`` the margin
+    that comes next.
     """
 
     tables: MoveTables
@@ -100,6 +99,7 @@ class Propagation:
     threads: int
     stages: int
     distance: NDArray[np.uint16] | None = None
+    peers: Peers = field(default_factory=Alone)
     advance: Callable[[int], object] = lambda boards: None
     clock: PhaseClock = field(default_factory=PhaseClock)
     after_stage: Callable[[int], object] = lambda margin: None
@@ -141,20 +141,21 @@ class Propagation:
         if margin == self.stages:
             self._begin(margin, terminal=True, level=0)
         self._begin(margin, terminal=False, level=1)
-        while waiting:
-            self._tell(waiting.losses, waiting.wins, News(margin, True, 0))
-            self._tell(waiting.wins, waiting.losses, News(margin, False, 0))
+        told = 1
+        while told:
+            told = self._tell(waiting.losses, waiting.wins, News(margin, True, 0))
+            told += self._tell(waiting.wins, waiting.losses, News(margin, False, 0))
 
     def stage_by_levels(self, margin: int) -> None:
         """The same, level by level, writing the level to ``distance``: ends are level 0, captures level 1."""
         if margin == self.stages:
             self._begin(margin, terminal=True, level=0)
             self.waiting, self.next = self.next, self.waiting
-        level = 1
-        self._begin(margin, terminal=False, level=level)
-        while self.waiting or self.next:
-            self._tell(self.waiting.losses, self.next.wins, News(margin, True, level))
-            self._tell(self.waiting.wins, self.next.losses, News(margin, False, level))
+        self._begin(margin, terminal=False, level=1)
+        level = told = 1
+        while told or level <= 2:  # the boards that level 1 begins with are told of at level 2
+            told = self._tell(self.waiting.losses, self.next.wins, News(margin, True, level))
+            told += self._tell(self.waiting.wins, self.next.losses, News(margin, False, level))
             self.waiting, self.next = self.next, self.waiting
             level += 1
 
@@ -167,24 +168,29 @@ class Propagation:
         target.count += found
         self.advance(found)
 
-    def _tell(self, source: Frontier, target: Frontier, news: News) -> None:
-        """Tell the predecessors of ``source``, clear it, add the boards that became final to ``target``."""
-        if source.count > self.shape.boards // SPARSE_SHARE:
-            with self.clock("dense levels"):
-                self._tell_bits(source, target, news)
-        elif source.count:
-            with self.clock("sparse levels"):
-                while source.count:
-                    self._tell_list(source.take(self.threads), target, news)
+    def _tell(self, source: Frontier, target: Frontier, news: News) -> int:
+        """Tell the predecessors of ``source``, clear it, add the boards that became final to ``target``.
 
-    def _tell_bits(self, source: Frontier, target: Frontier, news: News) -> None:
+        Returns how many boards there were to tell of, on all ranks.
+        """
+        waiting = self.peers.total(source.count)
+        if waiting > self.shape.all_boards // SPARSE_SHARE:
+            with self.clock("dense levels"):
+                self._tell_bits(self.peers.bits(source), target, news)
+                source.clear(self.threads)
+        elif waiting:
+            with self.clock("sparse levels"):
+                for boards in self.peers.lists(source, self.threads):
+                    self._tell_list(boards, target, news)
+        return waiting
+
+    def _tell_bits(self, boards: Bitmap, target: Frontier, news: News) -> None:
         tables, state = self.tables, self.win_state if news.win else self.loss_state
         tell_bits(
-            self.shape, tables.own_origins, tables.replies, state, news, source.as_bits(), target.as_bits(), self._rows,
+            self.shape, tables.own_origins, tables.replies, state, news, boards, target.as_bits(), self._rows,
             self.levels, self._found, self.threads, np.zeros(1, np.int64),
         )  # fmt: skip
         self.add(target, int(self._found.sum()))
-        source.clear(self.threads)
 
     def _tell_list(self, boards: NDArray[np.uint64], target: Frontier, news: News) -> None:
         tables, state = self.tables, self.win_state if news.win else self.loss_state

@@ -42,29 +42,44 @@ StateArray = NDArray[np.uint16] | NDArray[np.uint8] | NDArray[np.int8]
 """A state in words, cells or bytes: the type of the elements says which."""
 
 
+class Share(NamedTuple):
+    """The rows of a tier's state that one of several processes owns: a range in each block, of whole groups."""
+
+    low: NDArray[np.int64]
+    """Rank of the first own row of state block b: a multiple of 64, or of none the number of rows."""
+    high: NDArray[np.int64]
+    """One beyond the last."""
+
+
 class TierShape(NamedTuple):
-    """Where everything of a tier with n seeds lies; int64 arrays over seed counts 0..n unless said otherwise."""
+    """Where everything of a tier with n seeds lies; int64 arrays over seed counts 0..n unless said otherwise.
+
+    Where several processes share the tier (:mod:`databases.builder.ownership`), the state is that of the own rows: so
+    are ``rows``, ``marks`` and the groups.
+    """
 
     counts: NDArray[np.int64]
     """h(k)."""
     firsts: NDArray[np.int64]
     """Id of the first half board with k seeds."""
     blocks: NDArray[np.int64]
-    """Start of block a of the finished table; one more than blocks."""
+    """Start of block a of the finished table, of all rows; one more than blocks."""
     rows: NDArray[np.int64]
-    """Start of state block b; one more than blocks."""
+    """Where row 0 of state block b starts, or would start if it was an own row; one more than blocks, where it ends."""
     stride: NDArray[np.int64]
     """From one state row to the next, where the rows are halves with a seeds."""
     words: NDArray[np.int64]
     """64-bit words that a bitmap over the halves with k seeds takes."""
-    bits: NDArray[np.int64]
-    """Start, in words, of frontier block c; one more than blocks."""
     group_block: NDArray[np.int64]
     """b of each group of 64 rows."""
     group_first: NDArray[np.int64]
     """Rank of the first B of each group."""
     marks: NDArray[np.int64]
-    """Start of the marks of state block b; a row has one for every 1,024 columns."""
+    """Where the marks of row 0 of state block b start, as in ``rows``; a row has one for every 1,024 columns."""
+    low: NDArray[np.int64]
+    """Rank of the first own row of state block b."""
+    owned: NDArray[np.int64]
+    """Own rows of state block b."""
 
     @property
     def seeds(self) -> int:
@@ -73,33 +88,63 @@ class TierShape(NamedTuple):
 
     @property
     def boards(self) -> int:
-        """Boards of the tier."""
+        """Boards in the state."""
+        return int((self.owned * self.counts[::-1]).sum())
+
+    @property
+    def all_boards(self) -> int:
+        """Boards of the tier, whoever owns them."""
         return int(self.blocks[-1])
+
+    def block_start(self, b: int) -> int:
+        """Where the own rows of state block b start."""
+        return int(self.rows[b] + self.low[b] * self.stride[self.seeds - b])
 
     @classmethod
     def of(
-        cls, pits: int, seeds: int, counts: NDArray[np.int64], firsts: NDArray[np.int64], *, cells: bool = False
+        cls,
+        pits: int,
+        seeds: int,
+        counts: NDArray[np.int64],
+        firsts: NDArray[np.int64],
+        *,
+        cells: bool = False,
+        share: Share | None = None,
     ) -> TierShape:
-        """The shape of tier ``seeds``; ``counts`` and ``firsts`` may reach further.
+        """The shape of tier ``seeds``, or of a share of it; ``counts`` and ``firsts`` may reach further.
 
         With ``cells``, state rows are those of cells (:mod:`databases.builder.cells`): of an even number.
         """
-        counts, firsts = counts[: seeds + 1], firsts[: seeds + 2]
+        counts, firsts = np.ascontiguousarray(counts[: seeds + 1]), np.ascontiguousarray(firsts[: seeds + 2])
+        low, high = (np.zeros_like(counts), counts) if share is None else share
         stride = counts + (counts & 1) if cells else counts
-        words = (counts + GROUP - 1) // GROUP
-        bits = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * words[::-1])])
+        chunks = -(-counts // MARKED)
+        first, last = -(-low // GROUP), -(-high // GROUP)  # where nothing is owned, low need not begin a group
         return cls(
-            np.ascontiguousarray(counts),
-            np.ascontiguousarray(firsts),
+            counts,
+            firsts,
             block_offsets(pits, seeds),
-            np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * stride[::-1])]),
-            np.ascontiguousarray(stride),
-            words,
-            bits,
-            np.repeat(np.arange(seeds + 1), words),
-            np.concatenate([np.arange(0, int(count), GROUP) for count in counts]),
-            np.concatenate([np.zeros(1, np.int64), np.cumsum(counts * (-(-counts // MARKED))[::-1])]),
+            _own_starts(low, high, stride[::-1]),
+            stride,
+            -(-counts // GROUP),
+            np.repeat(np.arange(seeds + 1), last - first),
+            np.concatenate([GROUP * np.arange(*ends) for ends in zip(first, last, strict=True)]),
+            _own_starts(low, high, chunks[::-1]),
+            low,
+            high - low,
         )
+
+    def in_cells(self, pits: int) -> TierShape:
+        """The shape of the same rows in cells."""
+        share = Share(self.low, self.low + self.owned)
+        return TierShape.of(pits, self.seeds, self.counts, self.firsts, cells=True, share=share)
+
+
+def _own_starts(low: NDArray[np.int64], high: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where row 0 of each block starts if the own rows lie one after the other; then where the last one ends."""
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum((high - low) * widths)])
+    starts[:-1] -= low * widths
+    return starts
 
 
 class Band(NamedTuple):

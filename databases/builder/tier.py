@@ -21,8 +21,9 @@ from databases.builder.checkpoint import Checkpoint, Part, array_part
 from databases.builder.form import Form
 from databases.builder.movetables import MoveTables
 from databases.builder.narrow import BareForm, BytesForm
+from databases.builder.peers import Alone, Peers
 from databases.builder.propagate import PhaseClock, Propagation
-from databases.builder.state import TierShape
+from databases.builder.state import Share, TierShape
 from databases.builder.transpose import distance_bands
 from databases.builder.words import WordsForm
 from databases.windows import WHOLE
@@ -49,7 +50,8 @@ class TierBuild:
 
     ``form``: one of :data:`FORMS`, how its state is held; ``scratch``: a folder for the margins of "cells".
     ``window``: how far margins are told apart (:mod:`databases.windows`). ``checkpoint``: where to keep the state now
-    and then, and to go on from.
+    and then, and to go on from. ``share``: the rows of this process, if it builds the tier together with ``peers``;
+    ``tables`` are then those of the share, too (:meth:`~databases.builder.movetables.MoveTables.of_share`).
     """
 
     tables: MoveTables
@@ -62,10 +64,12 @@ class TierBuild:
     checkpoint: Checkpoint | None = None
     form: str = WordsForm.name
     window: int = WHOLE
+    share: Share | None = None
+    peers: Peers = field(default_factory=Alone)
 
     def __post_init__(self) -> None:
         rules, tables = self.tables.rules, self.tables
-        self.shape = TierShape.of(rules.pits, self.seeds, tables.counts, tables.firsts)
+        self.shape = TierShape.of(rules.pits, self.seeds, tables.counts, tables.firsts, share=self.share)
 
     def build(self, finished: Mapping[str, FinishedTiers], *, bounds: bool = False, distance: bool = False) -> None:
         """Write every quantity; ``finished`` has each quantity of all smaller tiers."""
@@ -130,7 +134,7 @@ class TierBuild:
                 with self.clock("checkpoints"):
                     self.checkpoint.save(phase, margin, parts)
 
-        run.advance, run.clock, run.after_stage = self.advance, self.clock, keep
+        run.advance, run.clock, run.after_stage, run.peers = self.advance, self.clock, keep, self.peers
         run.run(first)
 
     def _restore(self, phase: str, parts: list[Part]) -> int | None:
@@ -157,7 +161,7 @@ class TierBuild:
             if part is None:
                 return
             with self.clock("write"):
-                self.writer.write(quantity, *part)
+                self.writer.write(quantity, *self.peers.whole_rows(*part))
 
     def _in_window(self, parts: Iterator[tuple[int, NDArray[np.int8]]]) -> Iterator[tuple[int, NDArray[np.int8]]]:
         """Bounds, which the stages tell apart to one beyond the window where its parity is not that of the seeds."""

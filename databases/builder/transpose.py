@@ -63,7 +63,10 @@ def _number_of(stored, out):
 
 
 def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]]:
-    """(block a, first row, last row, offset in the table) of bands of at most ``room`` boards, in order."""
+    """(block a, first row, last row, offset in the table) of bands of at most ``room`` boards, in order.
+
+    The bands are those of the whole tier, whichever boards of them are in the state.
+    """
     for a in range(shape.seeds + 1):
         width = int(shape.counts[shape.seeds - a])
         step = max(1, room // width)
@@ -75,7 +78,10 @@ def row_bands(shape: TierShape, room: int) -> Iterator[tuple[int, int, int, int]
 def bands(
     shape: TierShape, state: NDArray[np.uint16] | NDArray[np.int8], threads: int, scale: int = 1, shift: int = 0
 ) -> Iterator[tuple[int, NDArray[np.int8]]]:
-    """The finished table as (offset, values) bands in order, int8; each is valid until the next is asked for."""
+    """The finished table in bands, in order: (offset of its first row, (rows, own boards of a row), int8).
+
+    Each is valid until the next is asked for.
+    """
     return _bands(shape, state, threads, scale, shift, np.int8)
 
 
@@ -89,10 +95,16 @@ def distance_bands(
 def _bands(
     shape: TierShape, state: NDArray[Any], threads: int, scale: int, shift: int, kind: type[Any]
 ) -> Iterator[tuple[int, NDArray[Any]]]:
-    buffer = np.empty(max(BAND_BOARDS, int(shape.counts.max())), kind)
-    for a, first, last, offset in row_bands(shape, len(buffer)):
-        rows, columns = int(shape.counts[shape.seeds - a]), int(shape.counts[a])
+    room = max(BAND_BOARDS, int(shape.counts.max()))
+    buffer = np.empty(most_of_a_band(shape, room), kind)
+    for a, first, last, offset in row_bands(shape, room):
+        b = shape.seeds - a
+        rows, columns = int(shape.owned[b]), int(shape.counts[a])
         band = buffer[: (last - first) * rows]
-        start = int(shape.rows[shape.seeds - a])
-        transpose(state, start, columns, rows, first, last, scale, shift, band, threads)
-        yield offset, band
+        transpose(state, shape.block_start(b), columns, rows, first, last, scale, shift, band, threads)
+        yield offset, band.reshape(last - first, rows)
+
+
+def most_of_a_band(shape: TierShape, room: int) -> int:
+    """Own boards in a band of so much room, at most."""
+    return max((last - first) * int(shape.owned[shape.seeds - a]) for a, first, last, _ in row_bands(shape, room))

@@ -75,7 +75,7 @@ class WordsForm(Form):
         return Propagation(self.tables, self.shape, wins.words, losses.words, start, self.threads, stages, distance)
 
     def table(self, state: WordsState, scale: int = 1, shift: int = 0) -> Iterator[tuple[int, NDArray[np.int8]]]:
-        """The finished table, own-major, in bands: scale * margin + shift."""
+        """The finished table in bands: scale * margin + shift."""
         return bands(self.shape, state.words, self.threads, scale, shift)
 
     def close(self) -> None:

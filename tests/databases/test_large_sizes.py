@@ -217,7 +217,7 @@ def test_levels(form: str, way: str, move_tables: MoveTables, shape: TierShape, 
         source.extend(told, 1)
         source.as_bits()
         run.shape = some
-        run._tell_bits(source, run.waiting.wins, news)
+        run._tell_bits(source.as_bits(), run.waiting.wins, news)
         run.waiting.wins.listed = False
     mask = (1 << HALF_BITS) - 1
     won = set()
