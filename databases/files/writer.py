@@ -29,6 +29,7 @@ from databases.files.hashes import CHUNK, Digest, hash_quantity
 from databases.files.hdf5 import LAYOUT, METADATA_ROOM, PAGE, new_file, new_group, set_attributes, timeless
 from databases.files.header import QUANTITIES, bits_of, is_dense, meaning_of, stated_attributes, stored_as, stored_bytes
 from databases.files.histograms import count_exact, count_margins, write_histogram
+from databases.files.ranges import Layout, Written, joined
 from databases.tiers import tier_size
 from databases.windows import SPARE, WHOLE, Coding, Decoder, decoded
 
@@ -141,12 +142,15 @@ class TableWriter:
                 f"{quantity}: {values.dtype} {values.shape} at {offset} does not fit {self.positions} {kind}"
             )
         view, at = self._bytes_of(quantity, offset, values)
+        self._put(quantity, at, view)
+        self._written[quantity] += len(values)
+
+    def _put(self, quantity: str, at: int, data: memoryview) -> None:
         try:
-            write_all(self._descriptor, view, self._offsets[quantity] + at)
+            write_all(self._descriptor, data, self._offsets[quantity] + at)
         except OSError as error:
             self._discard()
             raise self._write_error(error) from error
-        self._written[quantity] += len(values)
 
     def _bytes_of(self, quantity: str, offset: int, values: NDArray[Any]) -> tuple[memoryview, int]:
         """The bytes that hold ``values``, and where in the quantity they begin."""
@@ -163,6 +167,24 @@ class TableWriter:
         if last:
             stored = np.concatenate([stored, np.zeros(SPARE, np.uint8)])
         return stored.data, start * self.coding.bits // 8
+
+    @property
+    def layout(self) -> Layout:
+        """What other processes need to write ranges of the table (:mod:`databases.files.ranges`)."""
+        return Layout(self.part, dict(self._offsets), self.positions, self.coding)
+
+    def take_over(self, written: Sequence[Written]) -> None:
+        """Count what other processes have written, and write their edges.
+
+        Raises :class:`TableWriteError` when the disk refuses; the file is then gone.
+        """
+        for name in self.quantities:
+            self._written[name] += sum(part.counts.get(name, 0) for part in written)
+        for quantity, offset, numbers in joined(edge for part in written for edge in part.edges):
+            stored = self.coding.encode(numbers)
+            if offset + len(numbers) == self.positions:
+                stored = np.concatenate([stored, np.zeros(SPARE, np.uint8)])
+            self._put(quantity, offset * self.coding.bits // 8, stored.data)
 
     def read(self, quantity: str, offset: int, count: int) -> NDArray[Any]:
         """Give back ``count`` elements that have been written, from ``offset`` on (a multiple of 8)."""
