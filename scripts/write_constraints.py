@@ -14,7 +14,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("plot", "zstd", "test")
+EXTRAS = ("mpi", "plot", "zstd", "test")
 """The extras whose lower bounds are tried."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)>=([0-9][0-9.]*)")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import disk_usage
@@ -107,33 +107,69 @@ def build_tables(
     :class:`~databases.files.lock.LockedError` if another builder is at work,
     :class:`~databases.files.faults.TableError` for a damaged table in the way.
     """
+    plan = plan_build(
+        directory, rules, seeds, game=game, threads=threads or default_threads(), bounds=bounds, distance=distance,
+        memory=memory,
+    )  # fmt: skip
+    report(plan.text)
+    plan.require()
+    if plan.missing and not dry_run:
+        with folder_held(plan, report, never=checkpoint_share == 0) as held:
+            _Build(held, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share).carry_out()
+            return held
+    return plan
+
+
+def plan_build(
+    directory: Path,
+    rules: Rules,
+    seeds: int | None,
+    *,
+    game: Game | None,
+    threads: int,
+    bounds: bool,
+    distance: bool,
+    memory: int | None,
+    ranks: int = 1,
+) -> Plan:
+    """What is to be built, and what it needs; raises :class:`~databases.builder.plan.PlanError` for what never can be.
+
+    ``ranks``: how many processes share a tier; threads and memory are those of each.
+    """
     want_rules(rules, Rules)
-    threads = threads or default_threads()
     seeds = _most_seeds(seeds, game, distance=distance)
     check_request(rules, seeds, threads)
     check_threads(threads)
     quantities = quantities_of(rules, bounds=bounds, distance=distance)
     if (place := nearest_existing(directory)).is_file():
         raise AbapaError(f"{place} is a file: name a folder for the tables with --tables")
-    windows = dict.fromkeys(range(seeds + 1), WHOLE) if game is None else {n: game.window(n) for n in game.tiers}
-    missing, archived = survey(directory, rules, windows, quantities)
+    missing, archived = survey(directory, rules, _windows(seeds, game), quantities)
     plan = make_plan(
         directory, rules, seeds, missing, archived, game=game, bounds=bounds, distance=distance, threads=threads,
-        memory=memory,
+        memory=memory, ranks=ranks,
     )  # fmt: skip
-    if plan.in_cells:
-        plan = replace(plan, disk_speed=measure_disk(nearest_existing(directory)))
-    report(plan.text)
-    plan.require()
-    if missing and not dry_run:
-        _make_folder(directory)
-        with BuildLock(directory):
-            missing, archived = survey(directory, rules, windows, quantities)  # another builder may just have ended
-            plan = replace(plan, missing=missing, archived=archived)
-            _remove_parts(directory, rules)
-            _remove_checkpoints(plan, report, never=checkpoint_share == 0)
-            _Build(plan, report, progress or NoProgress(), clock or PhaseClock(), checkpoint_share).carry_out()
-    return plan
+    return replace(plan, disk_speed=measure_disk(nearest_existing(directory))) if plan.in_cells else plan
+
+
+@contextmanager
+def folder_held(plan: Plan, report: Callable[[str], object], *, never: bool) -> Iterator[Plan]:
+    """Keep other builders out of the plan's folder, and clear it of what stopped ones have left.
+
+    Gives the plan as it is then: another builder may just have ended. With ``never`` no checkpoint is kept either.
+    Raises :class:`~databases.files.lock.LockedError` if another builder is at work.
+    """
+    _make_folder(plan.folder)
+    with BuildLock(plan.folder):
+        missing, archived = survey(plan.folder, plan.rules, _windows(plan.seeds, plan.game), plan.quantities)
+        plan = replace(plan, missing=missing, archived=archived)
+        _remove_parts(plan.folder, plan.rules)
+        _remove_checkpoints(plan, report, never=never)
+        yield plan
+
+
+def _windows(seeds: int, game: Game | None) -> dict[int, int]:
+    """How far each tier is to be known, by its seeds."""
+    return dict.fromkeys(range(seeds + 1), WHOLE) if game is None else {n: game.window(n) for n in game.tiers}
 
 
 def _most_seeds(seeds: int | None, game: Game | None, *, distance: bool) -> int:
@@ -211,7 +247,7 @@ class _Build:
     progress: Progress
     clock: PhaseClock
     checkpoint_share: float
-    finished: _Finished = field(init=False)
+    finished: FinishedMaps = field(init=False)
     tables: MoveTables = field(init=False)
     finisher: Finisher = field(init=False)
 
@@ -219,9 +255,9 @@ class _Build:
         """Build every missing tier, smallest first."""
         plan, progress = self.plan, self.progress
         numba.set_num_threads(plan.threads)
-        _give_back_freed_memory()
+        give_back_freed_memory()
         with ExitStack() as cleanup:
-            self.finished = _Finished(plan, cleanup)
+            self.finished = FinishedMaps(plan, cleanup)
             with self.clock("move tables"):
                 self.tables = MoveTables.build(plan.rules, plan.seeds)
             cleanup.callback(progress.close)
@@ -240,7 +276,7 @@ class _Build:
     def _build_tier(self, seeds: int) -> None:
         """Build and write one tier and hand it to the finisher."""
         plan, start = self.plan, time.perf_counter()
-        told = _Counter(self._advance)
+        told = ToldCounter(self._advance)
         window = plan.window(seeds)
         writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities, window))
         checkpoint = self._checkpoint(seeds)
@@ -289,7 +325,7 @@ class _Build:
         )
 
 
-def _give_back_freed_memory() -> None:
+def give_back_freed_memory() -> None:
     """Have the C library return every freed array to the system, so that one tier's arrays do not burden the next.
 
     By itself it learns to keep blocks of up to 32 MiB. Other C libraries than GNU's are left alone.
@@ -311,21 +347,24 @@ def summary_line(table: Table, seconds: float) -> str:
     )
 
 
-class _Finished(dict[str, FinishedTiers]):
+class FinishedMaps(dict[str, FinishedTiers]):
     """Maps of the quantities of all finished tiers that the build reads, kept open until it ends."""
 
-    def __init__(self, plan: Plan, cleanup: ExitStack) -> None:
+    def __init__(self, plan: Plan, cleanup: ExitStack, nearer: Callable[[Path], Path] = lambda path: path) -> None:
         super().__init__({name: {} for name in ("value", "lower", "upper")})
-        self.plan, self.cleanup = plan, cleanup
+        self.plan, self.cleanup, self.nearer = plan, cleanup, nearer
 
     def add(self, seeds: int) -> None:
-        """Map a tier that is finished; one that is there only packed is unpacked for it."""
+        """Map a tier that is finished; one that is there only packed is unpacked for it.
+
+        ``nearer`` says where to read a table: a copy of it, if that is on a faster disk.
+        """
         if seeds not in self.plan.needed:
             return
         packed = find_archives(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
         if packed is None:
             path = find_tables(self.plan.folder, self.plan.rules)[seeds]
-            table = self.cleanup.enter_context(Table.open(path))
+            table = self.cleanup.enter_context(Table.open(self.nearer(path)))
         else:
             table = self.cleanup.enter_context(Archive.open(packed))
         for name, tiers in self.items():
@@ -335,7 +374,7 @@ class _Finished(dict[str, FinishedTiers]):
                 tiers[seeds] = FinishedTier(numbers, table.coding)
 
 
-class _Counter:
+class ToldCounter:
     """Counts what a tier has told the progress bar, so that the boards that never become final can be added."""
 
     def __init__(self, advance: Callable[[int], object]) -> None:

@@ -19,6 +19,7 @@ from databases.builder.cells import BAND_BOARDS, MOST_PITS, CellsForm
 from databases.builder.finish import COMMIT_MEMORY
 from databases.builder.movetables import crossings_of
 from databases.builder.narrow import BareForm, BytesForm
+from databases.builder.peers import MOST_BYTES
 from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, LARGEST_BYTE, MARKED
 from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
@@ -69,6 +70,8 @@ class Plan:
     """Bytes that may be used."""
     disk_speed: DiskSpeed | None = None
     """Of the folder, where the build works from it and it was measured."""
+    ranks: int = 1
+    """Processes that share every tier; ``threads`` and ``memory`` are those of each."""
 
     @property
     def boards(self) -> int:
@@ -162,7 +165,7 @@ class Plan:
     def unpacked(self) -> int:
         """Bytes of scratch files that packed tiers are unpacked to for as long as the build lasts."""
         size = sum(QUANTITIES[name].itemsize for name in self.quantities if name != "distance")
-        return sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
+        return self.ranks * sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
 
     @property
     def whole_disk(self) -> int:
@@ -196,7 +199,9 @@ class Plan:
     def _memory(self, seeds: int, form: str) -> int:
         committing = seeds - 1 in self.missing
         need = MEMORY[form]
-        return need(self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing)
+        return need(
+            self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing, ranks=self.ranks
+        )
 
     @property
     def text(self) -> str:
@@ -205,15 +210,18 @@ class Plan:
         tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
         if self.archived:
             tiers += f", {ranges_text(self.archived)} only packed"
+        each = " for each rank" if self.ranks > 1 else ""
         lines = [
             f"Plan: {self.rules.id}, tiers {ranges_text(self.tiers)} ({tiers}), {', '.join(self.quantities)}",
             f"  boards       {self.boards:>20,}",
             f"  disk         {self.disk:>20,} bytes ({size_text(self.disk)}), {size_text(self.free_disk)} free",
             f"  peak memory  {self.peak_memory:>20,} bytes ({size_text(self.peak_memory)}), "
-            f"{size_text(self.memory)} available",
-            f"  threads      {self.threads:>20}",
+            f"{size_text(self.memory)} available{each}",
+            f"  threads      {self.threads:>20}{each}",
             f"  folder       {self.folder}",
         ]
+        if self.ranks > 1:
+            lines.insert(5, f"  ranks        {self.ranks:>20}")
         if self.game is not None:
             lines.insert(1, f"  windows      {_windows_text(self):>20}")
         if self.unpacked:
@@ -256,6 +264,7 @@ def make_plan(
     distance: bool,
     threads: int,
     memory: int | None,
+    ranks: int = 1,
 ) -> Plan:
     """Work out the plan; ``memory`` limits the bytes used, by default what the machine has available."""
     return Plan(
@@ -269,6 +278,7 @@ def make_plan(
         threads,
         shutil.disk_usage(nearest_existing(folder)).free + _left_over(folder, rules),
         available_memory() if memory is None else memory,
+        ranks=ranks,
     )
 
 
@@ -294,19 +304,66 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
         raise PlanError(f"{threads} threads: accepted are 1 and more")
 
 
+@dataclass(frozen=True)
+class RankPart:
+    """How large the part of a tier is that one of several ranks holds, at most; ``groups``: of state rows, in all.
+
+    Fitted to the shares of awari tiers of 16 to 32 seeds on 2 to 512 ranks (:mod:`databases.builder.ownership`), and
+    never below one of them.
+    """
+
+    ranks: int
+    groups: int
+
+    @classmethod
+    def of_tier(cls, widths: list[int], ranks: int) -> RankPart:
+        """``widths``: half boards of each number of seeds."""
+        return cls(ranks, sum(-(-width // GROUP) for width in widths))
+
+    @property
+    def _uneven(self) -> float:
+        """How much the largest part is above the mean: groups are not divided, and equal work is not equal boards."""
+        return 0.0 if self.ranks == 1 else 0.02 + 60 * self.ranks**1.15 / self.groups
+
+    def of(self, amount: int) -> int:
+        """The part of what is shared out by state rows."""
+        return round(amount * min(self.ranks, 1 + self._uneven) / self.ranks)
+
+    def wanted(self, amount: int) -> int:
+        """The part of the frontier's rows that have predecessors in the own rows."""
+        return round(amount * min(self.ranks, 1 + 0.11 * (self.ranks - 1) ** 0.75 + self._uneven) / self.ranks)
+
+    def exchange(self, widths: list[int], band: int) -> int:
+        """What the exchange takes: rows wanted by this rank, by all of them, messages; or strips of the table."""
+        if self.ranks == 1:
+            return 0
+        halves, bits = sum(widths), self.wanted(_bitmap_bytes(widths))
+        lists = (17 + 24 * self.wanted(self.ranks)) * halves
+        return lists + bits + max(2 * min(bits, MOST_BYTES), 2 * self.of(band))
+
+
 def tier_memory(
-    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+    rules: Rules,
+    seeds: int,
+    most_seeds: int,
+    quantities: tuple[str, ...],
+    threads: int,
+    *,
+    committing: bool = True,
+    ranks: int = 1,
 ) -> int:
     """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds.
 
     ``committing``: the tier before is built by the same build, and on several threads still being committed.
+    ``ranks``: processes that share the tier; the bytes are those of one.
     """
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    boards, widest = tier_size(rules.pits, seeds), widths[-1]
-    marks = 8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1))
-    frontier = _frontier_bytes(widths)
+    part = RankPart.of_tier(widths, ranks)
+    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
+    marks = part.of(8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1)))
+    frontier = _frontier_bytes(widths, part)
     state, band = 2 * boards + marks, min(boards, max(TABLE_BAND, widest))
-    scratch = scratch_bytes(boards, widest, rules.pits, threads)
+    scratch = scratch_bytes(boards, widest, rules.pits, threads) + part.exchange(widths, band)
     # Propagation has its frontiers, and when it is over the table goes out by bands.
     if "distance" in quantities:
         value = state + 2 * boards + max(4 * frontier + scratch, 2 * band)
@@ -317,51 +374,77 @@ def tier_memory(
 
 
 def bytes_memory(
-    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+    rules: Rules,
+    seeds: int,
+    most_seeds: int,
+    quantities: tuple[str, ...],
+    threads: int,
+    *,
+    committing: bool = True,
+    ranks: int = 1,
 ) -> int:
     """The same for a tier whose state is one byte a board (:mod:`databases.builder.narrow`)."""
     state = tier_size(rules.pits, seeds)
-    working = _narrow_memory(rules, seeds, quantities, threads, state, 1)
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 1, ranks)
     return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
 def bare_memory(
-    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+    rules: Rules,
+    seeds: int,
+    most_seeds: int,
+    quantities: tuple[str, ...],
+    threads: int,
+    *,
+    committing: bool = True,
+    ranks: int = 1,
 ) -> int:
     """The same for a tier of a single stage, whose state is half a byte a board."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
     state = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
-    working = _narrow_memory(rules, seeds, quantities, threads, state, 2)
+    working = _narrow_memory(rules, seeds, quantities, threads, state, 2, ranks)
     return _fixed_memory(rules, most_seeds, threads, committing) + working
 
 
 def _narrow_memory(
-    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int
+    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int, ranks: int
 ) -> int:
     """Bytes of the states and of the largest phase; the table goes out by ``table_bands`` bands of bytes."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    boards, widest = tier_size(rules.pits, seeds), widths[-1]
+    part = RankPart.of_tier(widths, ranks)
+    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
     band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
+    out = min(boards, max(TABLE_BAND, widest))
     # One after the other: captures in a band of words, propagation, the table by bands.
-    propagation = 2 * _frontier_bytes(widths) + scratch_bytes(boards, widest, rules.pits, threads)
+    propagation = 2 * _frontier_bytes(widths, part) + scratch_bytes(boards, widest, rules.pits, threads)
+    propagation += part.exchange(widths, out)
     # A band of the table goes out whole, joined to the numbers that did not fill a byte, and as bits.
-    table = (table_bands + 2) * min(boards, max(TABLE_BAND, widest))
+    table = (table_bands + 2) * out
     sides = 2 if "lower" in quantities else 1
-    return sides * state + 8 * threads * widest + max(2 * band, propagation, table)
+    return sides * part.of(state) + 8 * threads * widest + max(2 * band, propagation, table)
 
 
 def cells_memory(
-    rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool = True
+    rules: Rules,
+    seeds: int,
+    most_seeds: int,
+    quantities: tuple[str, ...],
+    threads: int,
+    *,
+    committing: bool = True,
+    ranks: int = 1,
 ) -> int:
     """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    boards, widest = tier_size(rules.pits, seeds), widths[-1]
-    cells = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
+    part = RankPart.of_tier(widths, ranks)
+    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
+    cells = part.of(sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1)))
     band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
+    out = min(boards, max(BAND_BOARDS, widest))
     sides = 2 if "lower" in quantities else 1
-    scratch = scratch_bytes(boards, widest, rules.pits, threads)
+    scratch = scratch_bytes(boards, widest, rules.pits, threads) + part.exchange(widths, out)
     # One after the other: captures in a band of words, propagation, the table by bands.
-    phase = max(2 * band, 2 * _frontier_bytes(widths) + scratch, 2 * min(boards, max(BAND_BOARDS, widest)))
+    phase = max(2 * band, 2 * _frontier_bytes(widths, part) + scratch, 2 * out)
     working = sides * (cells + band + 8 * threads * widest) + phase
     return _fixed_memory(rules, most_seeds, threads, committing) + working
 
@@ -378,16 +461,29 @@ def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...], stages: in
     return sides * boards * (scans + 2), sides * boards * (scans + 3)
 
 
-def _frontier_bytes(widths: list[int]) -> int:
+def _frontier_bytes(widths: list[int], part: RankPart) -> int:
     """Bytes of the bitmap of a frontier, its list apart; ``widths``: half boards of each number of seeds."""
-    return sum(width * (1 + 8 * -(-other // 64)) for width, other in zip(widths, reversed(widths), strict=True))
+    return sum(widths) + part.of(_bitmap_bytes(widths))
+
+
+def _bitmap_bytes(widths: list[int]) -> int:
+    """Bytes of a bit a board, whole words a row."""
+    return sum(width * 8 * -(-other // 64) for width, other in zip(widths, reversed(widths), strict=True))
 
 
 class Memory(Protocol):
     """How much memory a form of state takes: :func:`tier_memory`."""
 
     def __call__(
-        self, rules: Rules, seeds: int, most_seeds: int, quantities: tuple[str, ...], threads: int, *, committing: bool
+        self,
+        rules: Rules,
+        seeds: int,
+        most_seeds: int,
+        quantities: tuple[str, ...],
+        threads: int,
+        *,
+        committing: bool,
+        ranks: int,
     ) -> int: ...
 
 

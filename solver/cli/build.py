@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from solver.cli.mpi import launcher_terminal, one_job, require_launcher, supervise
 from solver.cli.options import Size, Whole, rules_option, tables_option, threads_option, was_given
 from solver.cli.progress import BuildProgress
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
+
+if TYPE_CHECKING:
+    from databases.windows import Game
 
 CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
 """Share of the time since the last checkpoint that one may cost."""
@@ -48,6 +53,18 @@ CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
     show_default=True,
     help="When to save the state inside a tier; auto: if that takes less than 3 % of the time since the last save.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["threads", "mpi"]),
+    default="threads",
+    show_default=True,
+    help="Threads of one process, or the processes that mpiexec has started: mpiexec -n 4 abapa build .. --engine mpi.",
+)
+@click.option(
+    "--scratch",
+    type=click.Path(path_type=Path),
+    help="With --engine mpi: a folder on each machine's own disk, to read finished tiers from.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the plan and whether it fits, and build nothing.")
 def command(
     rules: Rules,
@@ -60,6 +77,8 @@ def command(
     distance: bool,
     memory: int | None,
     checkpoint: str,
+    engine: str,
+    scratch: Path | None,
     dry_run: bool,
 ) -> None:
     """Build the tables of a rule set up to a number of seeds, or for one game, each tier once.
@@ -75,10 +94,10 @@ def command(
     are the same whatever the number of threads.
 
     Ctrl-C keeps the finished tiers and waits for a tier that is being written. The next run continues from them.
-    """
-    from databases.builder.build import build_tables
-    from databases.windows import Game
 
+    With --engine mpi every process holds a part of each tier; --threads and --memory are for each of them. All of them
+    see the tables folder. The tables are the same again.
+    """
     if (seeds is None) == (game_seeds is None):
         raise click.UsageError("what is to be built: accepted is --seeds N or --game N, one of them")
     if margin is not None and game_seeds is None:
@@ -92,18 +111,46 @@ def command(
         )
     if dry_run and was_given("checkpoint"):
         raise click.UsageError("--checkpoint: --dry-run builds nothing: accepted is one of the two")
+    if engine == "mpi" and was_given("checkpoint"):
+        raise click.UsageError("--checkpoint: --engine mpi saves nothing inside a tier: accepted is one of the two")
+    if engine != "mpi" and scratch is not None:
+        raise click.UsageError("--scratch goes with --engine mpi: without it tables are read where they are")
+    wanted: dict[str, Any] = {
+        "threads": threads, "bounds": bounds is not False, "distance": distance, "memory": memory, "dry_run": dry_run,
+    }  # fmt: skip
+    if engine == "mpi":
+        _build_on_ranks(tables, rules, seeds, game_seeds, margin, {**wanted, "scratch": scratch})
+        return
+    from databases.builder.build import build_tables
+
     with closing(BuildProgress()) as progress:
         build_tables(
             tables,
             rules,
             seeds,
-            game=None if game_seeds is None else Game(game_seeds, margin or 1),
-            threads=threads,
-            bounds=bounds is not False,
-            distance=distance,
-            memory=memory,
+            game=_game(game_seeds, margin),
             checkpoint_share=CHECKPOINT_SHARES[checkpoint],
-            dry_run=dry_run,
             report=progress.say,
             progress=progress,
+            **wanted,
         )
+
+
+def _build_on_ranks(
+    tables: Path, rules: Rules, seeds: int | None, game_seeds: int | None, margin: int | None, wanted: dict[str, Any]
+) -> None:
+    """Build as one rank of a job; rank 0 speaks."""
+    rank = require_launcher()
+    supervise(rank)
+    with one_job(rank), closing(BuildProgress(launcher_terminal())) as progress:
+        from databases.builder.ranks import build_on_ranks
+
+        build_on_ranks(
+            tables, rules, seeds, game=_game(game_seeds, margin), report=progress.say, progress=progress, **wanted
+        )
+
+
+def _game(seeds: int | None, margin: int | None) -> Game | None:
+    from databases.windows import Game
+
+    return None if seeds is None else Game(seeds, margin or 1)
