@@ -53,6 +53,9 @@ def command(
     view of the player who moved. They are exact where tables or the end of the game decide. Each position is judged as
     if it stood fresh on the board.
 
+    A move that loses 1 to 3 seeds of margin is an inaccuracy, one that loses more a mistake. A move that gives a win or
+    a draw away is a blunder. Where a value is an estimate, only a loss of 4 seeds or more counts as one.
+
     The Variant tag of a game names its rules; a game without one is read as Abapa. An unknown name is an error unless
     --rules says by which rules to read the games.
 
@@ -164,21 +167,25 @@ def annotate(records: list[Record], limits: Limits, open_searcher: OpenSearcher)
 
 
 OWN_COMMENT = re.compile(
-    r"Abapa: (?:0|[+-][0-9]+) (?:exact|estimate)(?:, best [A-Ha-h] (?:0|[+-][0-9]+), lost [0-9]+)?"
+    r"Abapa: (?:0|[+-][0-9]+) (?:exact|estimate)(?:, best [A-Ha-h] (?:0|[+-][0-9]+), lost [0-9]+"
+    r"(?:: (?:inaccuracy|mistake|blunder, a (?:win|draw) becomes a (?:draw|loss)))?)?"
 )
 """What :func:`comment` writes, to be replaced when a game is annotated again."""
 
 
 def comment(note: MoveNote) -> str:
-    """What is written after a move: its value, and the best move where it was another."""
+    """What is written after a move: its value; where another was better, that one and the kind of mistake."""
     value = f"Abapa: {signed(note.score)} {'exact' if note.exact else 'estimate'}"
     if note.loss <= 0:
         return value
-    return f"{value}, best {note.best} {signed(note.best_score)}, lost {note.loss}"
+    kind = f"{note.mistake}"
+    if note.mistake == "blunder":
+        kind += f", a {note.best_verdict} becomes a {note.verdict}"
+    return f"{value}, best {note.best} {signed(note.best_score)}, lost {note.loss}: {kind}"
 
 
 def summary(record: Record, notes: list[MoveNote]) -> str:
-    """Both players' average loss, in one line."""
+    """Both players' average loss and their mistakes, the blunders with their plies, in one line."""
     from solver.oware.analysis import average_loss
 
     parts = []
@@ -186,8 +193,20 @@ def summary(record: Record, notes: list[MoveNote]) -> str:
         loss = average_loss(notes, side)
         player = record.player(name)
         if loss is not None:
-            parts.append(f"{name if player == '?' else player} lost {loss:.2f} seeds per move")
+            lost = f"{name if player == '?' else player} lost {loss:.2f} seeds per move"
+            parts.append(", ".join([lost, *mistakes([note for note in notes if note.side == side])]))
     return "; ".join(parts) or "no moves"
+
+
+def mistakes(notes: list[MoveNote]) -> list[str]:
+    """How many of each kind there are, the worst first, as in ``1 blunder (ply 12)``."""
+    counted = []
+    for kind, several in (("blunder", "blunders"), ("mistake", "mistakes"), ("inaccuracy", "inaccuracies")):
+        plies = [note.ply + 1 for note in notes if note.mistake == kind]
+        if plies:
+            where = f" (ply {', '.join(map(str, plies))})" if kind == "blunder" else ""
+            counted.append(f"{len(plies)} {kind if len(plies) == 1 else several}{where}")
+    return counted
 
 
 def game_json(record: Record, notes: list[MoveNote]) -> dict[str, Any]:
@@ -199,8 +218,14 @@ def game_json(record: Record, notes: list[MoveNote]) -> dict[str, Any]:
         "rules": record.rules.id,
         "warnings": record.warnings,
         "average_loss": {name.lower(): average_loss(notes, side) for side, name in enumerate(SIDES)},
-        "moves": [asdict(note) | {"side": SIDES[note.side].lower(), "loss": note.loss} for note in notes],
+        "moves": [move_json(note) for note in notes],
     }
+
+
+def move_json(note: MoveNote) -> dict[str, Any]:
+    """A move for ``--json``."""
+    judged = {"loss": note.loss, "verdict": note.verdict, "best_verdict": note.best_verdict, "mistake": note.mistake}
+    return asdict(note) | {"side": SIDES[note.side].lower()} | judged
 
 
 def load_pyplot() -> Any:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli.engine import limits_options
-from solver.cli.options import root_option
+from solver.cli.options import Whole, root_option, was_given
 from solver.cli.output import signed
 from solver.cli.searching import OpenSearcher, searcher_options
 from solver.errors import AbapaError
 from solver.oware.position import NORTH, SIDES, SOUTH, Position
 
 if TYPE_CHECKING:
+    from solver.oware.levels import Level
     from solver.oware.match import Match
     from solver.search.limits import Limits
     from solver.search.searcher import Searcher
@@ -28,35 +30,58 @@ class Left(Exception):
 @click.command(name="play")
 @click.option("--side", type=click.Choice(["south", "north"]), default="south", show_default=True,
               help="Your side in the first game. South begins.")  # fmt: skip
-@limits_options("depth", "seconds", stop="The engine stops thinking", seconds=1)
+@click.option("--level", "number", type=Whole(1),
+              help="Strength of the engine, from 1 (beginner) to 8 (full), in place of a limit.")  # fmt: skip
+@limits_options("depth", "seconds", stop="The engine stops thinking", waived_by="number", seconds=1)
 @click.option("--match", "format_name", default="single", show_default=True,
               help="Match format: single, antigua, best-of-3, best-of-5, yoruba, kumasi.")  # fmt: skip
 @root_option
 @searcher_options
-def command(side: str, limits: Limits, format_name: str, root: Position, open_searcher: OpenSearcher) -> None:
+def command(
+    side: str, number: int | None, limits: Limits, format_name: str, root: Position, open_searcher: OpenSearcher
+) -> None:
     """Play against the engine: one game, or a match in which the sides change after each game.
 
-    A move is a letter. "undo" takes your last move back, "hint" asks the engine, "resign" gives the game up. The limits
-    set the strength of the engine.
+    A move is a letter. "undo" takes your last move back, "hint" asks the engine, "resign" gives the game up. A limit
+    sets how long the engine thinks. A level sets how well it plays: each looks at a stated number of positions, and
+    levels 1 to 6 misjudge moves on purpose. Only level 8 looks into tables.
     """
     from solver.oware.match import Match
 
     match = Match.start(format_name)
+    level = None if number is None else _level(number)
+    if level is not None and not level.tables:
+        open_searcher = OpenSearcher(None, open_searcher.size)
     if root.result() is not None:
         raise AbapaError("the game is over: accepted are positions in which a move can be played")
     person = SOUTH if side == "south" else NORTH
     with open_searcher(root.rules, root.seeds) as searcher:
         click.echo(HELP)
+        if level is not None:
+            click.echo(f"Level {level.level}, {level.name}. {level.words}")
         try:
             while not match.over:
                 if format_name != "single":
                     click.echo(f"\nGame {len(match.results) + 1} ({match.format.text})")
                 searcher.clear()
-                match = match.record(Table(searcher, limits, root, person).game())
+                match = match.record(Table(searcher, limits, root, person, level).game())
                 click.echo(score_text(match))
                 person = 1 - person
         except Left:
             click.echo("Good bye.")
+
+
+def _level(number: int) -> Level:
+    """The level with a number, where no option says otherwise."""
+    from solver.oware.levels import level_of
+
+    level = level_of(number)
+    for name, option in (("depth", "--depth"), ("seconds", "--time")):
+        if was_given(name):
+            raise click.UsageError(f"{option}: a level says itself how much it looks at: accepted is one of the two")
+    if was_given("tables") and not level.tables:
+        raise click.UsageError(f"--tables: level {number} does not look into tables: accepted is --level 8 with them")
+    return level
 
 
 def score_text(match: Match) -> str:
@@ -74,8 +99,11 @@ def score_text(match: Match) -> str:
 class Table:
     """One game between a person and the engine."""
 
-    def __init__(self, searcher: Searcher[Position], limits: Limits, start: Position, person: int) -> None:
-        self.searcher, self.limits, self.person = searcher, limits, person
+    def __init__(
+        self, searcher: Searcher[Position], limits: Limits, start: Position, person: int, level: Level | None = None
+    ) -> None:
+        self.searcher, self.limits, self.person, self.level = searcher, limits, person, level
+        self.chance = random.Random()
         self.positions = [start]
 
     def game(self) -> int:
@@ -102,9 +130,19 @@ class Table:
         return f" and captures {captured}" if captured else ""
 
     def _engine_moves(self) -> None:
-        letter, score = self._ask()
+        letter, score = self._ask() if self.level is None else (self._at_level(self.level)[0], "")
         captures = self._play(letter)
-        click.echo(f"\nThe engine plays {letter}{captures} ({score}).\n\n{self.now.draw()}")
+        click.echo(f"\nThe engine plays {letter}{captures}{f' ({score})' if score else ''}.\n\n{self.now.draw()}")
+
+    def _at_level(self, level: Level) -> tuple[str, str]:
+        """The move that a level plays here, and the one that its search found best."""
+        from solver.oware.levels import choose
+
+        try:
+            choice = choose(self.searcher, self.now, level, self.chance)
+        except KeyboardInterrupt:
+            raise Left from None
+        return self.now.line((choice.move,))[0], self.now.line((choice.best,))[0]
 
     def _ask(self) -> tuple[str, str]:
         """The engine's move here, and its score in words, from the view of the player to move."""
@@ -133,8 +171,7 @@ class Table:
             elif word == "board":
                 click.echo(self.now.draw())
             elif word == "hint":
-                letter, score = self._ask()
-                click.echo(f"Hint: {letter} ({score})")
+                click.echo(f"Hint: {self._hint()}")
             elif word == "undo":
                 self._undo()
                 return False
@@ -146,6 +183,12 @@ class Table:
                     continue
                 click.echo(f"You play {self._letter(said)}{captures}.\n\n{self.now.draw()}")
                 return False
+
+    def _hint(self) -> str:
+        if self.level is not None:
+            return self._at_level(self.level)[1]
+        letter, score = self._ask()
+        return f"{letter} ({score})"
 
     def _letter(self, said: str) -> str:
         """A letter of either case means the person's own house."""

@@ -1,4 +1,4 @@
-"""What each move of a finished game was worth, and what was lost by it.
+"""What each move of a finished game was worth, what was lost by it, and what kind of mistake that is.
 
 Every position is searched as if it stood fresh on the board: the boards seen before it are not held against it, so that
 its value is the table's where tables reach. A move that ended the game is worth what the game gave.
@@ -13,6 +13,11 @@ from dataclasses import dataclass, replace
 from solver.oware.position import Position
 from solver.search.limits import Limits
 from solver.search.searcher import Searcher
+
+MISTAKE = 4
+"""Seeds of margin that make a loss a mistake; a smaller one is an inaccuracy."""
+VERDICTS = {1: "win", 0: "draw", -1: "loss"}
+"""What a margin means, by its sign."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,33 @@ class MoveNote:
     def loss(self) -> int:
         """Seeds of margin lost by the move."""
         return self.best_score - self.score
+
+    @property
+    def verdict(self) -> str:
+        """What the move leads to for who made it, if it is worth its score: ``win``, ``draw`` or ``loss``."""
+        return VERDICTS[_sign(self.score)]
+
+    @property
+    def best_verdict(self) -> str:
+        """The same of the best move."""
+        return VERDICTS[_sign(self.best_score)]
+
+    @property
+    def mistake(self) -> str | None:
+        """What kind of mistake the move is: ``blunder``, ``mistake``, ``inaccuracy``, or None.
+
+        A blunder changes who wins, or whether anybody does. Estimates are not so sure of that: where one of the scores
+        is one, a loss below :data:`MISTAKE` is no more than an inaccuracy.
+        """
+        if self.loss <= 0:
+            return None
+        if self.verdict != self.best_verdict and (self.loss >= MISTAKE or (self.exact and self.best_exact)):
+            return "blunder"
+        return "mistake" if self.loss >= MISTAKE else "inaccuracy"
+
+
+def _sign(margin: int) -> int:
+    return (margin > 0) - (margin < 0)
 
 
 def analyse(searcher: Searcher[Position], positions: Sequence[Position], limits: Limits) -> Iterator[MoveNote]:

@@ -167,7 +167,7 @@ async def oware_review(state: State, request: Request) -> Response:
 
     The body is a game record (Oware Game Notation, text/plain, up to 64 KiB), or, as application/json, an object with
     ``start``, ``rules`` and ``moves``. A loss of 1 to 3 seeds is an inaccuracy, of 4 and more a mistake; one that
-    changes who wins is a blunder.
+    changes who wins is a blunder. Where a value is an estimate, a loss of 1 to 3 seeds is always an inaccuracy.
     """
     _fields(request).close()
     body = await body_of(request, reviewing.MOST_RECORD)

@@ -229,6 +229,26 @@ def test_a_match_counts_the_games_and_changes_sides() -> None:
     assert "Score: you 2, engine 1 - you win the match!" in result.stdout
 
 
+def test_playing_a_level() -> None:
+    said = run("play", "--level", "2", stdin="A\nhint\nquit\n").output
+    assert "Level 2, novice. Looks at about 1,000 positions per move" in said
+    assert "The engine plays" in said and "estimate" not in said and "Hint: " in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--level", "9"], "level 9: accepted are 1 to 8"),
+        (["--level", "0"], "accepted are whole numbers from 1"),
+        (["--level", "3", "--depth", "4"], "--depth: a level says itself"),
+        (["--level", "3", "--tables", "."], "--tables: level 3 does not look into tables"),
+    ],
+)
+def test_what_a_level_does_not_go_with(more: list[str], said: str) -> None:
+    ran = abapa("play", *more, stdin="quit\n")
+    assert ran.code == 2 and said in ran.err
+
+
 # -- selfplay and analyse ---------------------------------------------------------------------------------------------
 
 
@@ -282,6 +302,8 @@ def test_analysis_names_the_best_move_and_the_loss(tables: Path, tmp_path: Path)
     assert record.moves == ["E", "e", "B"]
     ours, theirs = record.comments(1)
     assert theirs == "as played" and "best B +4, lost" in ours
+    assert ours.endswith(first["mistake"]) or "blunder, a win becomes" in ours
+    assert {"verdict", "best_verdict", "mistake"} <= set(first)
     assert run("analyse", "-", "--depth", "2", "--no-tables", stdin=GAME).stdout.startswith("[Variant")
 
 

@@ -6,11 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from solver.oware import ogn
-from solver.oware.analysis import MoveNote
 from solver.oware.position import Position
 from solver.oware.rules import Rules
 from solver.web.oware import review as reviewing
-from solver.web.oware.review import mistake_of
 from tests.web.asking import API
 
 START = "0-1-0-0-1-0-1-0-1-0-0-2-20-22-N"
@@ -85,13 +83,3 @@ def test_a_review_outside_tables_estimates_and_warns_of_what_a_record_claims(cli
     assert [move["certainty"] for move in found["moves"]] == ["estimate"] * 3
     assert found["title"] == "Ama - ?" and "captures 0" in found["warnings"][0]
     assert all(move["lower"] is None for move in found["moves"])
-
-
-def test_kinds_of_mistakes() -> None:
-    def judged(score: int, best: int) -> str | None:
-        return mistake_of(MoveNote(0, 0, "A", score, True, "B", best, True))
-
-    assert judged(4, 4) is None and judged(-4, -4) is None
-    assert judged(3, 4) == "inaccuracy" and judged(-3, -1) == "inaccuracy"
-    assert judged(4, 8) == "mistake" and judged(-9, -4) == "mistake"
-    assert judged(0, 1) == "blunder" and judged(-1, 1) == "blunder" and judged(-1, 0) == "blunder"

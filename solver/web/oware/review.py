@@ -33,8 +33,6 @@ MOST_RECORD = 64 << 10
 """Bytes of a game record."""
 NODES, MOST_NODES = 40_000_000, 200_000
 """Nodes of all searches of a review together, and of each at most."""
-MISTAKE = 4
-"""Seeds of margin that make a loss a mistake; a smaller one is an inaccuracy, one that changes who wins a blunder."""
 
 
 async def review(state: State, record: ogn.Record) -> dict[str, Any]:
@@ -147,23 +145,10 @@ def _note_object(judged: Judged, before: Position, after: Position) -> dict[str,
         "best_value": note.best_score - lead,
         "loss": note.loss,
         "certainty": judged.certainty,
-        "mistake": mistake_of(note),
+        "mistake": note.mistake,
         "final": final_of_score(before, note.score),
         "after": position_object(after),
     }
-
-
-def mistake_of(note: MoveNote) -> str | None:
-    """What kind of mistake a move is, if any: a blunder changes who wins, or whether anybody does."""
-    if note.loss <= 0:
-        return None
-    if _sign(note.score) != _sign(note.best_score):
-        return "blunder"
-    return "mistake" if note.loss >= MISTAKE else "inaccuracy"
-
-
-def _sign(margin: int) -> int:
-    return (margin > 0) - (margin < 0)
 
 
 # -- records ----------------------------------------------------------------------------------------------------------
