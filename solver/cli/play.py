@@ -30,7 +30,7 @@ class Left(Exception):
 @click.command(name="play")
 @click.option("--side", type=click.Choice(["south", "north"]), default="south", show_default=True,
               help="Your side in the first game. South begins.")  # fmt: skip
-@click.option("--level", "number", type=Whole(1),
+@click.option("--level", "number", type=Whole(1, 8),
               help="Strength of the engine, from 1 (beginner) to 8 (full), in place of a limit.")  # fmt: skip
 @limits_options("depth", "seconds", stop="The engine stops thinking", waived_by="number", seconds=1)
 @click.option("--match", "format_name", default="single", show_default=True,

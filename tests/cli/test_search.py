@@ -20,6 +20,7 @@ from solver.cli.analyse import OWN_COMMENT, comment
 from solver.errors import AbapaError
 from solver.oware.analysis import MoveNote, analyse
 from solver.oware.game import OwareGame
+from solver.oware.levels import LEVELS
 from solver.oware.ogn import parse
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA, AWARI, Rules
@@ -238,8 +239,8 @@ def test_playing_a_level() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--level", "9"], "level 9: accepted are 1 to 8"),
-        (["--level", "0"], "accepted are whole numbers from 1"),
+        (["--level", f"{len(LEVELS) + 1}"], f"accepted are whole numbers from 1 to {len(LEVELS)}"),
+        (["--level", "0"], f"accepted are whole numbers from 1 to {len(LEVELS)}"),
         (["--level", "3", "--depth", "4"], "--depth: a level says itself"),
         (["--level", "3", "--tables", "."], "--tables: level 3 does not look into tables"),
     ],
