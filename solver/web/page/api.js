@@ -49,7 +49,7 @@ export function endpoint(path, query = {}) {
  */
 export async function ask(path, query = {}, signal) {
   const response = await reach(endpoint(path, query), { signal });
-  return response.json();
+  return stillWanted(response.json(), signal);
 }
 
 /**
@@ -68,7 +68,21 @@ export async function send(path, body, signal) {
     body: plain ? body : JSON.stringify(body),
     signal,
   });
-  return response.json();
+  return stillWanted(response.json(), signal);
+}
+
+/**
+ * What a request brought, unless it was dropped while the last of it was on its way: then the browser gives it all the same,
+ * and it would overwrite what has been done since.
+ * @template T
+ * @param {Promise<T>} body
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>}
+ */
+async function stillWanted(body, signal) {
+  const answer = await body;
+  signal?.throwIfAborted();
+  return answer;
 }
 
 /** Times that a refused request is made again, where the server has too much to do at the moment. */
@@ -116,7 +130,7 @@ export async function askOware(game, signal) {
  */
 export async function askText(path, query, signal) {
   const response = await reach(endpoint(path, query), { signal });
-  return response.text();
+  return stillWanted(response.text(), signal);
 }
 
 /**
@@ -135,6 +149,7 @@ export async function* events(path, query, signal) {
     const { value, done } = await reader
       .read()
       .catch((error) => Promise.reject(isAbort(error) ? error : unreachable()));
+    signal.throwIfAborted();
     if (done) return;
     text += value.replaceAll("\r\n", "\n");
     const blocks = text.split("\n\n");
