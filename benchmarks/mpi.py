@@ -120,6 +120,7 @@ def rank(args: argparse.Namespace) -> None:
     from databases.builder.ranks import build_on_ranks
 
     world, traffic, clock = MPI.COMM_WORLD, Traffic(), PhaseClock()
+    build_on_ranks(args.folder / "warm", args.rules, 8, threads=1)  # kernels are loaded
     with largest_memory() as largest:
         begun = time.perf_counter()
         build_on_ranks(args.folder, args.rules, args.seeds[0], threads=1, traffic=traffic, clock=clock)
@@ -160,9 +161,7 @@ def memory(args: argparse.Namespace) -> None:
             boards = tier_size(args.rules.pits, seeds)
             sent = sum(one["bitmap_bytes"] + one["list_bytes"] + one["table_bytes"] for one in found)
             level = sum(one["bitmap_bytes"] for one in found) / max(1, found[0]["dense_levels"]) / boards
-            plan = Plan(
-                args.rules, seeds, None, ("value",), (seeds,), (), Path(), 1, 0, 1 << 50, ranks=ranks
-            )  # fmt: skip
+            plan = Plan(args.rules, seeds, None, ("value",), (seeds,), (), Path(), 1, 0, 1 << 50, ranks=ranks)
             cells = [
                 str(seeds), str(ranks), size_text(max(one["memory"] for one in found)), size_text(plan.peak_memory),
                 f"{sent / boards:.1f} bytes", f"{level:.3f} bytes a board, {found[0]['dense_levels']} levels",
@@ -246,7 +245,7 @@ def scale(args: argparse.Namespace) -> None:
     for nodes in args.ranks:
         plan = Plan(AWARI, 48, game, ("value",), game.tiers, (), Path(), cores, 0, memory, ranks=nodes)
         boards = plan.boards / nodes
-        sent = sum(level_bytes(plan, n) for n in plan.tiers)
+        sent = sum(level_bytes(plan, n, nodes) for n in plan.tiers)
         fits = size_text(plan.peak_memory) + ("" if plan.peak_memory <= memory else ": too much")
         computing, network = boards / (args.speed * cores * 0.9 ** log2(cores)), sent / args.network
         cells = [
@@ -260,12 +259,12 @@ STAGE_LEVELS = 4.0
 """Dense levels a stage, about: 86 of tier 18 in its 18 stages, 25 with a single one (../docs/scale.md)."""
 
 
-def level_bytes(plan: Plan, seeds: int) -> float:
+def level_bytes(plan: Plan, seeds: int, ranks: int) -> float:
     """Bytes that one rank sends for a tier: bitmaps of all dense levels, and its part of the table."""
     boards, window = tier_size(6, seeds), min(plan.window(seeds), seeds)
     levels = 21 + STAGE_LEVELS * window
-    copies = min(plan.ranks, 1 + 0.15 * log2(plan.ranks))
-    return boards / plan.ranks * (levels * copies * (1 - 1 / plan.ranks) / 8 + 1)
+    copies = min(ranks, 1 + 0.15 * log2(ranks))
+    return boards / ranks * (levels * copies * (1 - 1 / ranks) / 8 + 1)
 
 
 if __name__ == "__main__":

@@ -130,11 +130,11 @@ def plan_build(
     bounds: bool,
     distance: bool,
     memory: int | None,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> Plan:
     """What is to be built, and what it needs; raises :class:`~databases.builder.plan.PlanError` for what never can be.
 
-    ``ranks``: how many processes share a tier; threads and memory are those of each.
+    ``ranks``: how many processes share a tier over MPI; threads and memory are those of each.
     """
     want_rules(rules, Rules)
     seeds = _most_seeds(seeds, game, distance=distance)

@@ -86,6 +86,7 @@ class RankPeers:
         pieces = piece_ends(self.wanted, self.widths, shape, self.most_bytes)
         self._out = [[self._message(i, rank, first, last) for i in range(self.comm.size)] for first, last in pieces]
         self._in = [[self._message(rank, i, first, last) for i in range(self.comm.size)] for first, last in pieces]
+        self._sent, self._received = room_for(self._out), room_for(self._in)
 
     def _message(self, receiver: int, sender: int, first: int, last: int) -> Message:
         """What a sender has for a receiver of the rows with ids ``first .. last - 1``."""
@@ -107,7 +108,7 @@ class RankPeers:
         low, firsts = self.shape.low, self.shape.firsts
         inbox.flags.fill(0)
         for out, back in zip(self._out, self._in, strict=True):
-            sent, received = room_for(out), room_for(back)
+            sent, received = self._sent, self._received
             for to, rows, place, message in zip(range(self.comm.size), self.wanted.rows, starts(out), out, strict=True):
                 if message.words:
                     pack_rows(own, low, firsts, rows, *message[:3], sent[place:], self.threads)
@@ -222,9 +223,9 @@ def piece_ends(
     return pieces
 
 
-def room_for(messages: list[Message]) -> NDArray[np.uint64]:
-    """A buffer for messages, one after another."""
-    return np.empty(sum(message.words for message in messages), np.uint64)
+def room_for(pieces: list[list[Message]]) -> NDArray[np.uint64]:
+    """A buffer for the messages of any piece, one after another. Made once: new memory costs more than the copying."""
+    return np.empty(max((sum(message.words for message in piece) for piece in pieces), default=0), np.uint64)
 
 
 def starts(messages: list[Message]) -> list[int]:

@@ -37,6 +37,9 @@ from solver.oware.rules import Rules
 BASE_MEMORY = 96 << 20
 """Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
 
+MPI_MEMORY = 20 << 20
+"""Measured: what MPI takes by itself."""
+
 
 class PlanError(AbapaError):
     """A build that cannot be made here: it says what it needs and what there is."""
@@ -70,8 +73,8 @@ class Plan:
     """Bytes that may be used."""
     disk_speed: DiskSpeed | None = None
     """Of the folder, where the build works from it and it was measured."""
-    ranks: int = 1
-    """Processes that share every tier; ``threads`` and ``memory`` are those of each."""
+    ranks: int | None = None
+    """Processes that share every tier over MPI; ``threads`` and ``memory`` are those of each. None: no MPI."""
 
     @property
     def boards(self) -> int:
@@ -165,7 +168,7 @@ class Plan:
     def unpacked(self) -> int:
         """Bytes of scratch files that packed tiers are unpacked to for as long as the build lasts."""
         size = sum(QUANTITIES[name].itemsize for name in self.quantities if name != "distance")
-        return self.ranks * sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
+        return (self.ranks or 1) * sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
 
     @property
     def whole_disk(self) -> int:
@@ -210,7 +213,7 @@ class Plan:
         tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
         if self.archived:
             tiers += f", {ranges_text(self.archived)} only packed"
-        each = " for each rank" if self.ranks > 1 else ""
+        each = "" if self.ranks is None else " for each rank"
         lines = [
             f"Plan: {self.rules.id}, tiers {ranges_text(self.tiers)} ({tiers}), {', '.join(self.quantities)}",
             f"  boards       {self.boards:>20,}",
@@ -220,7 +223,7 @@ class Plan:
             f"  threads      {self.threads:>20}{each}",
             f"  folder       {self.folder}",
         ]
-        if self.ranks > 1:
+        if self.ranks is not None:
             lines.insert(5, f"  ranks        {self.ranks:>20}")
         if self.game is not None:
             lines.insert(1, f"  windows      {_windows_text(self):>20}")
@@ -264,7 +267,7 @@ def make_plan(
     distance: bool,
     threads: int,
     memory: int | None,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> Plan:
     """Work out the plan; ``memory`` limits the bytes used, by default what the machine has available."""
     return Plan(
@@ -314,11 +317,13 @@ class RankPart:
 
     ranks: int
     groups: int
+    shared: bool
+    """False: one process without MPI."""
 
     @classmethod
-    def of_tier(cls, widths: list[int], ranks: int) -> RankPart:
-        """``widths``: half boards of each number of seeds."""
-        return cls(ranks, sum(-(-width // GROUP) for width in widths))
+    def of_tier(cls, widths: list[int], ranks: int | None) -> RankPart:
+        """``widths``: half boards of each number of seeds. ``ranks`` None: one process without MPI."""
+        return cls(ranks or 1, sum(-(-width // GROUP) for width in widths), ranks is not None)
 
     @property
     def _uneven(self) -> float:
@@ -334,12 +339,12 @@ class RankPart:
         return round(amount * min(self.ranks, 1 + 0.11 * (self.ranks - 1) ** 0.75 + self._uneven) / self.ranks)
 
     def exchange(self, widths: list[int], band: int) -> int:
-        """What the exchange takes: rows wanted by this rank, by all of them, messages; or strips of the table."""
-        if self.ranks == 1:
+        """What the exchange takes: MPI, rows wanted by this rank, by all of them, messages; or strips of the table."""
+        if not self.shared:
             return 0
         halves, bits = sum(widths), self.wanted(_bitmap_bytes(widths))
         lists = (17 + 24 * self.wanted(self.ranks)) * halves
-        return lists + bits + max(2 * min(bits, MOST_BYTES), 2 * self.of(band))
+        return MPI_MEMORY + lists + bits + max(2 * min(bits, MOST_BYTES), 2 * self.of(band))
 
 
 def tier_memory(
@@ -350,7 +355,7 @@ def tier_memory(
     threads: int,
     *,
     committing: bool = True,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> int:
     """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds.
 
@@ -381,7 +386,7 @@ def bytes_memory(
     threads: int,
     *,
     committing: bool = True,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> int:
     """The same for a tier whose state is one byte a board (:mod:`databases.builder.narrow`)."""
     state = tier_size(rules.pits, seeds)
@@ -397,7 +402,7 @@ def bare_memory(
     threads: int,
     *,
     committing: bool = True,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> int:
     """The same for a tier of a single stage, whose state is half a byte a board."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
@@ -407,7 +412,7 @@ def bare_memory(
 
 
 def _narrow_memory(
-    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int, ranks: int
+    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int, ranks: int | None
 ) -> int:
     """Bytes of the states and of the largest phase; the table goes out by ``table_bands`` bands of bytes."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
@@ -432,7 +437,7 @@ def cells_memory(
     threads: int,
     *,
     committing: bool = True,
-    ranks: int = 1,
+    ranks: int | None = None,
 ) -> int:
     """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
     widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
@@ -483,7 +488,7 @@ class Memory(Protocol):
         threads: int,
         *,
         committing: bool,
-        ranks: int,
+        ranks: int | None,
     ) -> int: ...
 
 

@@ -243,7 +243,9 @@ class _RankBuild:
         plan = self.plan
         with Table.open(table.writer.path) as opened:
             sha256 = opened.header.digests["value"].whole
-            write_down(plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, plan.threads * plan.ranks)
+            write_down(
+                plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, plan.threads * self.job.world.size
+            )
             line = summary_line(opened, table.seconds)
         self.report(line)
         self.named.append(opened.seeds)

@@ -40,7 +40,9 @@ def test_it_prints_a_line_a_position() -> None:
     assert result.stdout.splitlines()[-1].startswith(f"{total:>12,}  nodes to depth 3 in ")
 
 
+@pytest.mark.full
 def test_comparing_with_a_revision() -> None:
+    """For the deeper run: the other revision's search is compiled, as its files lie elsewhere."""
     if not (Path(__file__).parents[2] / ".git").exists():
         pytest.skip("not a git checkout")
     result = CliRunner().invoke(abapa, ["bench", "--depth", "3", "--compare", "HEAD", "--json"])

