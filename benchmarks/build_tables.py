@@ -46,7 +46,8 @@ def main() -> None:
 def run_in_this_process(folder: Path, rules_id: str, seeds: int, threads: int, distance: bool) -> None:
     """Build tables 0..``seeds`` and print one JSON line a tier."""
     from databases.builder.build import NoProgress, build_tables
-    from databases.builder.plan import quantities_of, tier_memory
+    from databases.builder.memory import TierMemory
+    from databases.builder.plan import quantities_of
     from databases.builder.propagate import PhaseClock
     from databases.files.journal import JOURNAL_NAME
     from databases.tiers import tier_size
@@ -77,7 +78,7 @@ def run_in_this_process(folder: Path, rules_id: str, seeds: int, threads: int, d
     with (folder / JOURNAL_NAME).open() as journal:
         took = {line["seeds"]: line["seconds"] for line in map(json.loads, journal)}
     for n, (phases, peak) in enumerate(watch.rows):
-        planned = tier_memory(rules, n, seeds, quantities, threads)
+        planned = TierMemory(rules, n, seeds, quantities, threads).in_words()
         row = {"seeds": n, "boards": tier_size(rules.pits, n), "seconds": took[n], "phases": phases}
         print(json.dumps({**row, "memory": peak, "planned": planned}))
 

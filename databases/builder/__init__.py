@@ -3,10 +3,18 @@
 Reading order:
 
 - :mod:`.build`: a whole build, from the plan to the last table. It reads as the table of contents.
-- :mod:`.plan`: what a build will do and need (disk, memory), worked out before any work.
+- :mod:`.plan`: what a build will do and need (disk, memory), worked out before any work. :mod:`.memory` counts the
+  memory of a tier in each form.
 - :mod:`.finish`: a finished tier is hashed, flushed and named while the next one is built.
 - :mod:`.tier`: one tier, from finished smaller ones: captures, stages, table. The contents page of the algorithm.
 - :mod:`.checkpoint`: the state of a tier is kept on the disk between two stages, so that a killed build loses little.
+
+Several processes can build a tier together:
+
+- :mod:`.ranks`: a whole build over MPI, seen from one of its processes. Only this module starts MPI.
+- :mod:`.ownership`: the rows of a tier that each process owns, and what it needs of the others.
+- :mod:`.peers`: what a level asks of the processes that work on a tier; a process alone is its own only peer.
+- :mod:`.exchange`: how they pass boards to each other, and trade their columns of a table for whole rows.
 
 How a tier's boards are held while it is built:
 

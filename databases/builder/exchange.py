@@ -12,6 +12,7 @@ MPI.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +29,7 @@ from databases.builder.state import GROUP, Share, TierShape
 from solver.kernels.compile import kernel, parallel_kernel
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Intracomm, Request
 
 
 class Wanted(NamedTuple):
@@ -99,7 +100,7 @@ class RankPeers:
     def total(self, count: int) -> int:
         """The sum of what all ranks give."""
         given, whole = np.array([count], np.int64), np.empty(1, np.int64)
-        self.comm.Allreduce(given, whole)
+        wait_for(self.comm.Iallreduce(given, whole))
         return int(whole[0])
 
     def bits(self, source: Frontier) -> Bitmap:
@@ -128,7 +129,7 @@ class RankPeers:
     def _alltoall(self, sent: NDArray[Any], out: list[int], received: NDArray[Any], back: list[int]) -> None:
         """Send ``out[i]`` elements to rank i, one after another, and take ``back[i]`` from it."""
         self.traffic.calls += 1
-        self.comm.Alltoallv([sent, (out, ends_of(out))], [received, (back, ends_of(back))])
+        wait_for(self.comm.Ialltoallv([sent, (out, ends_of(out))], [received, (back, ends_of(back))]))
 
     def lists(self, source: Frontier, threads: int) -> Iterator[NDArray[np.uint64]]:
         """The same as lists; takes the boards out of ``source``. Each list is valid until the next is asked for."""
@@ -148,7 +149,7 @@ class RankPeers:
         places = np.zeros(size, np.int64)
         deal_boards(boards, firsts, wanted.first, wanted.ranks, places, np.empty(0, np.uint64))
         out, back = places.copy(), np.empty(size, np.int64)
-        self.comm.Alltoall(out, back)
+        wait_for(self.comm.Ialltoall(out, back))
         places = np.cumsum(out) - out
         sent, received = np.empty(int(out.sum()), np.uint64), np.empty(int(back.sum()), np.uint64)
         deal_boards(boards, firsts, wanted.first, wanted.ranks, places, sent)
@@ -175,6 +176,16 @@ class RankPeers:
         for share, width, place in zip(self.shares, columns, ends_of(back), strict=True):
             whole[:, share.low[b] : share.high[b]] = received[place : place + rows * width].reshape(rows, width)
         return offset + cuts[rank] * whole.shape[1], whole.reshape(-1)
+
+
+def wait_for(request: Request) -> None:
+    """Wait for a call to end, and leave the core to others meanwhile.
+
+    MPI by itself asks again and again. Where more ranks or threads run than there are cores, a rank that asks keeps
+    from working the one that it waits for.
+    """
+    while not request.Test():
+        os.sched_yield()
 
 
 def share_wanted(comm: Intracomm, mine: NDArray[np.uint32], halves: int) -> Wanted:

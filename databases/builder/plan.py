@@ -1,6 +1,6 @@
 """What a build will do and need, worked out before any work: tiers, boards, disk, memory, and whether it fits.
 
-The numbers come from the sizes of the arrays that the builder will allocate, by formula; nothing is allocated here.
+Memory is counted by :mod:`databases.builder.memory`; nothing is allocated here.
 """
 
 from __future__ import annotations
@@ -10,35 +10,22 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
-from math import comb
 from pathlib import Path
-from typing import Protocol
 
 from databases.builder.captures import CAPTURE_SHARE, LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
-from databases.builder.cells import BAND_BOARDS, MOST_PITS, CellsForm
-from databases.builder.finish import COMMIT_MEMORY
-from databases.builder.movetables import crossings_of
+from databases.builder.cells import MOST_PITS, CellsForm
+from databases.builder.memory import TierMemory
 from databases.builder.narrow import BareForm, BytesForm
-from databases.builder.peers import MOST_BYTES
-from databases.builder.propagate import scratch_bytes
-from databases.builder.state import GROUP, LARGEST_BYTE, MARKED
-from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
+from databases.builder.state import LARGEST_BYTE
 from databases.builder.words import WordsForm
 from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
-from databases.halfboards import half_count
 from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
-
-BASE_MEMORY = 96 << 20
-"""Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
-
-MPI_MEMORY = 20 << 20
-"""Measured: what MPI takes by itself."""
 
 
 class PlanError(AbapaError):
@@ -201,10 +188,8 @@ class Plan:
 
     def _memory(self, seeds: int, form: str) -> int:
         committing = seeds - 1 in self.missing
-        need = MEMORY[form]
-        return need(
-            self.rules, seeds, self.seeds, self.quantities, self.threads, committing=committing, ranks=self.ranks
-        )
+        tier = TierMemory(self.rules, seeds, self.seeds, self.quantities, self.threads, committing, self.ranks)
+        return tier.of_form(form)
 
     @property
     def text(self) -> str:
@@ -307,153 +292,6 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
         raise PlanError(f"{threads} threads: accepted are 1 and more")
 
 
-@dataclass(frozen=True)
-class RankPart:
-    """How large the part of a tier is that one of several ranks holds, at most; ``groups``: of state rows, in all.
-
-    Fitted to the shares of awari tiers of 16 to 32 seeds on 2 to 512 ranks (:mod:`databases.builder.ownership`), and
-    never below one of them.
-    """
-
-    ranks: int
-    groups: int
-    shared: bool
-    """False: one process without MPI."""
-
-    @classmethod
-    def of_tier(cls, widths: list[int], ranks: int | None) -> RankPart:
-        """``widths``: half boards of each number of seeds. ``ranks`` None: one process without MPI."""
-        return cls(ranks or 1, sum(-(-width // GROUP) for width in widths), ranks is not None)
-
-    @property
-    def _uneven(self) -> float:
-        """How much the largest part is above the mean: groups are not divided, and equal work is not equal boards."""
-        return 0.0 if self.ranks == 1 else 0.02 + 60 * self.ranks**1.15 / self.groups
-
-    def of(self, amount: int) -> int:
-        """The part of what is shared out by state rows."""
-        return round(amount * min(self.ranks, 1 + self._uneven) / self.ranks)
-
-    def wanted(self, amount: int) -> int:
-        """The part of the frontier's rows that have predecessors in the own rows."""
-        return round(amount * min(self.ranks, 1 + 0.11 * (self.ranks - 1) ** 0.75 + self._uneven) / self.ranks)
-
-    def exchange(self, widths: list[int], band: int) -> int:
-        """What the exchange takes: MPI, rows wanted by this rank, by all of them, messages; or strips of the table."""
-        if not self.shared:
-            return 0
-        halves, bits = sum(widths), self.wanted(_bitmap_bytes(widths))
-        lists = (17 + 24 * self.wanted(self.ranks)) * halves
-        return MPI_MEMORY + lists + bits + max(2 * min(bits, MOST_BYTES), 2 * self.of(band))
-
-
-def tier_memory(
-    rules: Rules,
-    seeds: int,
-    most_seeds: int,
-    quantities: tuple[str, ...],
-    threads: int,
-    *,
-    committing: bool = True,
-    ranks: int | None = None,
-) -> int:
-    """Bytes of private memory to build one tier with move tables for ``most_seeds`` seeds.
-
-    ``committing``: the tier before is built by the same build, and on several threads still being committed.
-    ``ranks``: processes that share the tier; the bytes are those of one.
-    """
-    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    part = RankPart.of_tier(widths, ranks)
-    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
-    marks = part.of(8 * sum(widths[b] * -(-widths[seeds - b] // MARKED) for b in range(seeds + 1)))
-    frontier = _frontier_bytes(widths, part)
-    state, band = 2 * boards + marks, min(boards, max(TABLE_BAND, widest))
-    scratch = scratch_bytes(boards, widest, rules.pits, threads) + part.exchange(widths, band)
-    # Propagation has its frontiers, and when it is over the table goes out by bands.
-    if "distance" in quantities:
-        value = state + 2 * boards + max(4 * frontier + scratch, 2 * band)
-    else:
-        value = state + max(2 * frontier + scratch, band)
-    bounds = 2 * state + max(2 * frontier + scratch, band) if "lower" in quantities else 0
-    return _fixed_memory(rules, most_seeds, threads, committing) + max(value, bounds)
-
-
-def bytes_memory(
-    rules: Rules,
-    seeds: int,
-    most_seeds: int,
-    quantities: tuple[str, ...],
-    threads: int,
-    *,
-    committing: bool = True,
-    ranks: int | None = None,
-) -> int:
-    """The same for a tier whose state is one byte a board (:mod:`databases.builder.narrow`)."""
-    state = tier_size(rules.pits, seeds)
-    working = _narrow_memory(rules, seeds, quantities, threads, state, 1, ranks)
-    return _fixed_memory(rules, most_seeds, threads, committing) + working
-
-
-def bare_memory(
-    rules: Rules,
-    seeds: int,
-    most_seeds: int,
-    quantities: tuple[str, ...],
-    threads: int,
-    *,
-    committing: bool = True,
-    ranks: int | None = None,
-) -> int:
-    """The same for a tier of a single stage, whose state is half a byte a board."""
-    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    state = sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1))
-    working = _narrow_memory(rules, seeds, quantities, threads, state, 2, ranks)
-    return _fixed_memory(rules, most_seeds, threads, committing) + working
-
-
-def _narrow_memory(
-    rules: Rules, seeds: int, quantities: tuple[str, ...], threads: int, state: int, table_bands: int, ranks: int | None
-) -> int:
-    """Bytes of the states and of the largest phase; the table goes out by ``table_bands`` bands of bytes."""
-    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    part = RankPart.of_tier(widths, ranks)
-    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
-    band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
-    out = min(boards, max(TABLE_BAND, widest))
-    # One after the other: captures in a band of words, propagation, the table by bands.
-    propagation = 2 * _frontier_bytes(widths, part) + scratch_bytes(boards, widest, rules.pits, threads)
-    propagation += part.exchange(widths, out)
-    # A band of the table goes out whole, joined to the numbers that did not fill a byte, and as bits.
-    table = (table_bands + 2) * out
-    sides = 2 if "lower" in quantities else 1
-    return sides * part.of(state) + 8 * threads * widest + max(2 * band, propagation, table)
-
-
-def cells_memory(
-    rules: Rules,
-    seeds: int,
-    most_seeds: int,
-    quantities: tuple[str, ...],
-    threads: int,
-    *,
-    committing: bool = True,
-    ranks: int | None = None,
-) -> int:
-    """The same for a tier that is built in little memory: cells of four bits, margins on the disk."""
-    widths = [half_count(rules.pits, k) for k in range(seeds + 1)]
-    part = RankPart.of_tier(widths, ranks)
-    boards, widest = part.of(tier_size(rules.pits, seeds)), widths[-1]
-    cells = part.of(sum(widths[seeds - a] * (widths[a] + 1) // 2 for a in range(seeds + 1)))
-    band = max(min(boards, BAND_BOARDS), *(min(GROUP, widths[b]) * widths[seeds - b] for b in range(seeds + 1)))
-    out = min(boards, max(BAND_BOARDS, widest))
-    sides = 2 if "lower" in quantities else 1
-    scratch = scratch_bytes(boards, widest, rules.pits, threads) + part.exchange(widths, out)
-    # One after the other: captures in a band of words, propagation, the table by bands.
-    phase = max(2 * band, 2 * _frontier_bytes(widths, part) + scratch, 2 * out)
-    working = sides * (cells + band + 8 * threads * widest) + phase
-    return _fixed_memory(rules, most_seeds, threads, committing) + working
-
-
 def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...], stages: int | None = None) -> tuple[int, int]:
     """The most bytes that a tier in little memory writes, and reads: margins, for each side, and the table.
 
@@ -466,41 +304,6 @@ def cells_traffic(pits: int, seeds: int, quantities: tuple[str, ...], stages: in
     return sides * boards * (scans + 2), sides * boards * (scans + 3)
 
 
-def _frontier_bytes(widths: list[int], part: RankPart) -> int:
-    """Bytes of the bitmap of a frontier, its list apart; ``widths``: half boards of each number of seeds."""
-    return sum(widths) + part.of(_bitmap_bytes(widths))
-
-
-def _bitmap_bytes(widths: list[int]) -> int:
-    """Bytes of a bit a board, whole words a row."""
-    return sum(width * 8 * -(-other // 64) for width, other in zip(widths, reversed(widths), strict=True))
-
-
-class Memory(Protocol):
-    """How much memory a form of state takes: :func:`tier_memory`."""
-
-    def __call__(
-        self,
-        rules: Rules,
-        seeds: int,
-        most_seeds: int,
-        quantities: tuple[str, ...],
-        threads: int,
-        *,
-        committing: bool,
-        ranks: int | None,
-    ) -> int: ...
-
-
-MEMORY: dict[str, Memory] = {
-    WordsForm.name: tier_memory,
-    BytesForm.name: bytes_memory,
-    BareForm.name: bare_memory,
-    CellsForm.name: cells_memory,
-}
-"""What each form of a state needs."""
-
-
 def _windows_text(plan: Plan) -> str:
     """The windows of the tiers that have one: of the smallest, and of the largest."""
     game = plan.game
@@ -510,36 +313,6 @@ def _windows_text(plan: Plan) -> str:
     if not cut:
         return f"none: {margin} of {game.seeds} seeds needs full tiers"
     return f"{plan.window(cut[0])} at {cut[0]} seeds to {plan.window(cut[-1])} at {cut[-1]}, for {margin}"
-
-
-def _fixed_memory(rules: Rules, most_seeds: int, threads: int, committing: bool) -> int:
-    """What every tier needs beside its own arrays."""
-    commit = COMMIT_MEMORY if committing and threads > 1 else 0
-    return BASE_MEMORY + movetable_bytes(rules.pits, most_seeds) + commit
-
-
-def movetable_bytes(pits: int, seeds: int) -> int:
-    """Bytes of the move tables for up to ``seeds`` seeds, from the sizes that their parts have.
-
-    Which replies capture is counted for sowings of one lap only; longer ones are few.
-    """
-
-    def halves(k: int, fewer: int = 0) -> int:
-        """Ways to place at most k seeds in the houses, or in ``fewer`` less."""
-        return comb(k + pits - fewer, pits - fewer) if k >= 0 else 0
-
-    crossings = crossings_of(pits, seeds).tolist()
-    ends = [t and outcome == t + t // pits - (t % pits == 0) for outcome, t in enumerate(crossings)]
-    single = sum(halves(seeds - t) for t, over in zip(crossings, ends, strict=True) if over)
-    starts = sum(halves(seeds - t) for t, over in zip(crossings, ends, strict=True) if not over)
-    several = sum(halves(seeds - k, 1) for house in range(pits) for k in range(1, pits - house))
-    stay = halves(seeds) + sum(halves(seeds - t) - sum(halves(seeds - t - v, 1) for v in (1, 2))
-                               for t in crossings if 0 < t <= pits)  # fmt: skip
-    mask = sum(halves(seeds - t) for t in crossings) // 8
-    replies = sum(halves(seeds - t) for t in crossings)
-    far = sum(halves(seeds - house - t) for t in crossings if t > pits for house in range(pits)) // pits
-    origins = 4 * (halves(seeds) * (1 + pits) + single + starts + several + far) + mask
-    return halves(seeds) + origins + 5 * replies + 4 * (halves(seeds) + stay)
 
 
 def nearest_existing(folder: Path) -> Path:

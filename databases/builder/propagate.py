@@ -40,7 +40,7 @@ SPARSE_SHARE = 400
 
 
 def scratch_bytes(boards: int, widest: int, pits: int, threads: int) -> int:
-    """Bytes of the lists and slabs of a propagation that :func:`~databases.builder.plan.tier_memory` counts on."""
+    """Bytes of the lists and slabs of a propagation that :class:`~databases.builder.memory.TierMemory` counts on."""
     slab = 8 * CHUNK * 4  # a board has about four predecessors; what is never written takes no memory
     rows = (8 + 4 + 4 * pits) * widest
     return 8 * 2 * list_room(boards, widest) + threads * (rows + (threads + 1) * slab)

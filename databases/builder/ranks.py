@@ -34,7 +34,7 @@ from databases.builder.build import (
     plan_build,
     summary_line,
 )
-from databases.builder.exchange import RankPeers, Traffic
+from databases.builder.exchange import RankPeers, Traffic, wait_for
 from databases.builder.finish import Committed, Finisher
 from databases.builder.movetables import MoveTables
 from databases.builder.ownership import shares_of
@@ -197,6 +197,7 @@ class _RankBuild:
 
     def _tell_of_finished(self) -> None:
         """Map the tiers that have got their names since the last time."""
+        wait_for(self.job.world.Ibarrier())  # for rank 0, which may be hashing
         for seeds in self.job.world.bcast(self.named):
             self.finished.add(seeds)
         self.named.clear()
@@ -223,6 +224,7 @@ class _RankBuild:
             told.fill(plan.told(seeds))
             if job.node.size < job.world.size:
                 ranges.flush()
+            wait_for(job.world.Ibarrier())
             written = job.world.gather(ranges.written)
         if writer is not None and written is not None:
             writer.take_over(written)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.mpi import launcher_terminal, one_job, require_launcher, supervise
+from solver.cli.mpi import launcher_terminal, mpi_at_hand, one_job, require_launcher, supervise
 from solver.cli.options import Size, Whole, rules_option, tables_option, threads_option, was_given
 from solver.cli.progress import BuildProgress
 from solver.errors import AbapaError
@@ -143,7 +143,8 @@ def _build_on_ranks(
     rank = require_launcher()
     supervise(rank)
     with one_job(rank), closing(BuildProgress(launcher_terminal())) as progress:
-        from databases.builder.ranks import build_on_ranks
+        with mpi_at_hand():
+            from databases.builder.ranks import build_on_ranks
 
         build_on_ranks(
             tables, rules, seeds, game=_game(game_seeds, margin), report=progress.say, progress=progress, **wanted

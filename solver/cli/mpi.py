@@ -46,6 +46,16 @@ def require_launcher() -> int:
     return int(given)
 
 
+@contextmanager
+def mpi_at_hand() -> Iterator[None]:
+    """Around what starts MPI. Raises :class:`~solver.errors.AbapaError` where mpi4py finds no MPI that it can load."""
+    try:
+        yield
+    except (ImportError, RuntimeError) as error:
+        said = f"mpi4py finds no MPI ({error}): install one, as with pip install mpich"
+        raise AbapaError(f"--engine mpi: {said}") from error
+
+
 def supervise(rank: int) -> None:
     """Go on in a child process, whose parent waits for it, and says so if it is killed. Call it before MPI starts."""
     sys.stdout.flush()

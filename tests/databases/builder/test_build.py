@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,8 @@ import pytest
 from databases.builder import finish
 from databases.builder.build import NoProgress, build_tables
 from databases.builder.finish import COMMIT_MEMORY, Committed, Finisher
-from databases.builder.plan import cells_memory, make_plan, ranges_text, tier_memory
+from databases.builder.memory import TierMemory
+from databases.builder.plan import make_plan, ranges_text
 from databases.files.faults import TableWriteError
 from databases.files.folder import find_tables, table_path
 from databases.files.lock import LOCK_NAME
@@ -251,10 +251,11 @@ def test_whole_files_do_not_depend_on_the_run_or_the_threads(tmp_path: Path, rul
 # -- the plan ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("memory", [tier_memory, cells_memory])
-def test_the_plan_counts_the_tier_on_its_way(memory: Callable[..., int]) -> None:
+@pytest.mark.parametrize("form", ["words", "bytes", "bare cells", "cells"])
+def test_the_plan_counts_the_tier_on_its_way(form: str) -> None:
     def extra(threads: int, seeds: int) -> int:
-        return memory(AWARI, seeds, seeds, ("value",), threads) - memory(AWARI, seeds, seeds, ("value",), 1)
+        several, one = (TierMemory(AWARI, seeds, seeds, ("value",), count).of_form(form) for count in (threads, 1))
+        return several - one
 
     assert extra(2, 0) >= COMMIT_MEMORY and extra(1, 0) == 0
 
@@ -263,7 +264,7 @@ def test_the_plan_names_ranges(tmp_path: Path) -> None:
     assert ranges_text([]) == "" and ranges_text([4]) == "4"
     assert ranges_text([0, 1, 2, 5, 7, 8]) == "0..2, 5, 7..8"
     missing = tuple(range(17))
-    small = cells_memory(AWARI, 16, 16, ("value",), 2)
+    small = TierMemory(AWARI, 16, 16, ("value",), 2).in_cells()
     plan = make_plan(tmp_path, AWARI, 16, missing, bounds=True, distance=False, threads=2, memory=small)
     assert len(plan.in_cells) > 1
     assert f"bytes of disk, to build tier {plan.in_cells[0]}..16 in little memory" in plan.text

@@ -20,7 +20,8 @@ import pytest
 from databases.builder.build import NoProgress, build_tables
 from databases.builder.cells import MarginFile
 from databases.builder.checkpoint import Checkpoint, array_part
-from databases.builder.plan import cells_memory, make_plan, quantities_of, tier_memory
+from databases.builder.memory import TierMemory
+from databases.builder.plan import make_plan, quantities_of
 from databases.files.folder import table_path
 from databases.files.table import Table
 from solver.errors import AbapaError
@@ -58,8 +59,8 @@ def test_an_interrupted_tier_goes_on_from_its_checkpoint(
     seeds = 7
     build_tables(tmp_path / "whole", rules, seeds, distance=distance)
     quantities = quantities_of(rules, bounds=True, distance=distance)
-    memory = cells_memory(rules, seeds, seeds, quantities, 2) if cells else tier_memory(
-        rules, seeds, seeds, quantities, 2)  # fmt: skip
+    tier = TierMemory(rules, seeds, seeds, quantities, 2)
+    memory = tier.in_cells() if cells else tier.in_words()
     steps, runs, went_on = 30, 0, 0
     while not table_path(tmp_path / "parts", rules, seeds).exists():
         runs += 1
