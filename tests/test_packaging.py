@@ -149,12 +149,13 @@ def test_constraints_are_the_lower_bounds() -> None:
         name = "it"
         dependencies = ["b>=1.2", "a-a>=3"]
         [project.optional-dependencies]
+        mpi = ["d>=4.1"]
         plot = ["c>=4.5.6"]
         zstd = []
         test = ["it[plot]", "c>=4.5.6"]
         dev = ["linter>=9"]
     """
-    assert constraints(project) == ["a-a==3", "b==1.2", "c==4.5.6"]
+    assert constraints(project) == ["a-a==3", "b==1.2", "c==4.5.6", "d==4.1"]
     with pytest.raises(ValueError, match="'b': accepted is name>=version"):
         constraints(project.replace('"b>=1.2"', '"b"'))
 
