@@ -63,15 +63,20 @@ def supervise(rank: int) -> None:
     if not child:
         _die_with_parent()
         return
+    told: list[int] = []
+
+    def pass_on(number: int, _frame: object) -> None:
+        told.append(number)
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _frame: _pass_on(child, number))
-    while True:
-        with suppress(InterruptedError):
-            _, status = os.waitpid(child, 0)
-            break
+        signal.signal(number, pass_on)
+    _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        complain(f"rank {rank} was ended by {signal.Signals(-code).name}; finished tables are intact")
+        if not told:  # else whoever ends the job ends this rank, too: the rank that began it has said why
+            complain(f"rank {rank} was ended by {signal.Signals(-code).name}; finished tables are intact")
         code = AbapaError.exit_code
     if code:
         _end_the_job(code)
@@ -101,11 +106,6 @@ def launcher_terminal() -> TextIO | None:
                 return terminal.open("w")
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     return None
-
-
-def _pass_on(child: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(child, number)
 
 
 def _die_with_parent() -> None:
