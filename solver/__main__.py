@@ -1,9 +1,15 @@
 """``python -m solver`` and ``abapa``: the command, and what Ctrl-C does while it is still being imported."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
+import threading
 from typing import NoReturn
+
+_SOON = 0.05
+"""Seconds after which a Ctrl-C is raised again: by then the callback that dropped it has mostly returned."""
 
 
 def _leave(*_: object) -> NoReturn:
@@ -14,8 +20,19 @@ def _leave(*_: object) -> NoReturn:
         os._exit(130)
 
 
+def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
+    """Raise a Ctrl-C again that Python drops because it came inside a callback of a C library, as numba's compiler."""
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+        return sys.__unraisablehook__(dropped)
+    main = threading.main_thread().ident
+    again = threading.Timer(_SOON, signal.pthread_kill, (main, signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
 def run() -> NoReturn:
     """Run the command line of this process; never returns."""
+    sys.unraisablehook = _raise_again
     heard = signal.getsignal(signal.SIGINT)
     if heard is signal.default_int_handler:  # not where the caller has had Ctrl-C ignored
         signal.signal(signal.SIGINT, _leave)

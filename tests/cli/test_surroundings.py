@@ -91,6 +91,27 @@ def test_ctrl_c_while_importing(module: str, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "abapa: interrupted\n")
 
 
+IN_A_CALLBACK = """
+import ctypes, signal, sys, time
+import solver.cli, solver.__main__
+
+def command():
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+    print("went on", flush=True)
+    time.sleep(60)
+
+solver.cli._run = command
+signal.signal(signal.SIGINT, signal.default_int_handler)
+solver.__main__.run()
+"""
+
+
+def test_ctrl_c_in_a_callback_of_a_library_is_heard() -> None:
+    """Python only reports it there: a build that met it while its kernels were compiled went on to its end."""
+    ran = subprocess.run([sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=50, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "went on\n", "abapa: interrupted\n")
+
+
 @pytest.mark.parametrize(
     "environment",
     [
