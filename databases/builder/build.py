@@ -299,12 +299,7 @@ class _Build:
 
     def _committed(self, table: Committed) -> None:
         """A table has its name: write down what it took, report its line, let other tiers read it."""
-        plan = self.plan
-        with Table.open(table.writer.path) as opened:
-            sha256 = opened.header.digests["value"].whole
-            write_down(plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, plan.threads)
-            line = summary_line(opened, table.seconds)
-        self.report(line)
+        self.report(record(table, self.plan))
         self._is_finished(table.writer.seeds)
 
     def _is_finished(self, seeds: int) -> None:
@@ -333,6 +328,14 @@ def give_back_freed_memory() -> None:
     mmap_threshold = -3
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(mmap_threshold, 1 << 20)
+
+
+def record(table: Committed, plan: Plan) -> str:
+    """Write down what a table took that has got its name; returns the line that tells of it."""
+    with Table.open(table.writer.path) as opened:
+        sha256, threads = opened.header.digests["value"].whole, plan.threads * (plan.ranks or 1)
+        write_down(plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, threads)
+        return summary_line(opened, table.seconds)
 
 
 def summary_line(table: Table, seconds: float) -> str:

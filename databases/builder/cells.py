@@ -27,7 +27,6 @@ from databases.builder.captures import FinishedTiers, play_band
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
 from databases.builder.form import Form, Told
-from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
 from databases.builder.state import (
     BETTER,
@@ -69,9 +68,9 @@ def bands_of(shape: TierShape) -> list[Band]:
     return bands
 
 
-def shape_of_cells(tables: MoveTables, shape: TierShape) -> TierShape:
-    """The shape of a tier's cells, given that of its words."""
-    return shape.in_cells(tables.rules.pits)
+def most_boards(bands: list[Band]) -> int:
+    """Boards of the largest band: none where a process owns nothing of a tier."""
+    return max((band.boards for band in bands), default=0)
 
 
 class MarginFile:
@@ -123,7 +122,7 @@ class CellsState:
         self.bands = bands_of(self.words_shape)
         self.cells = np.zeros(int(self.cells_shape.rows[-1]) // 2, np.uint8)
         self.fresh = np.zeros((self.threads, int(self.words_shape.counts.max())), np.uint64)
-        self.buffer = np.empty(max((band.boards for band in self.bands), default=0), np.uint8)
+        self.buffer = np.empty(most_boards(self.bands), np.uint8)
 
     def take_in(self, band: Band, words: NDArray[np.uint16]) -> None:
         """Turn the words of a band, as captures left them, into cells and margins."""
@@ -227,7 +226,7 @@ class CellsForm(Form):
     name = "cells"
 
     def __post_init__(self) -> None:
-        self.cells_shape = shape_of_cells(self.tables, self.shape)
+        self.cells_shape = self.shape.in_cells()
         self._files: list[MarginFile] = []
 
     def new_state(self) -> CellsState:
@@ -241,10 +240,7 @@ class CellsForm(Form):
 
     def play_captures(self, side: int, finished: FinishedTiers, state: CellsState, told: Told) -> None:
         """Fill it with what captures give, band by band."""
-        words, no_marks = (
-            np.empty(max((band.boards for band in state.bands), default=0), np.uint16),
-            np.empty(0, np.uint64),
-        )
+        words, no_marks = np.empty(most_boards(state.bands), np.uint16), np.empty(0, np.uint64)
         for band in state.bands:
             play_band(side, self.tables, self.shape, finished, band, words, no_marks, self.threads, self.cut(side))
             state.take_in(band, words)

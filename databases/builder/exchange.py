@@ -49,8 +49,15 @@ class Message(NamedTuple):
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     offset: NDArray[np.int64]
-    words: int
-    """Words of the message."""
+
+
+class Piece(NamedTuple):
+    """The messages that one rank sends in one call, or those that it gets: by the other rank."""
+
+    messages: list[Message]
+    words: list[int]
+    places: list[int]
+    """Where each begins in their buffer."""
 
 
 @dataclass
@@ -85,17 +92,21 @@ class RankPeers:
         self.widths = [-(-(share.high - share.low) // GROUP) for share in self.shares]
         self.inbox = inbox_for(mine, shape)
         pieces = piece_ends(self.wanted, self.widths, shape, self.most_bytes)
-        self._out = [[self._message(i, rank, first, last) for i in range(self.comm.size)] for first, last in pieces]
-        self._in = [[self._message(rank, i, first, last) for i in range(self.comm.size)] for first, last in pieces]
+        others = range(self.comm.size)
+        self._out = [self._piece([(rank, other) for other in others], *ids) for ids in pieces]
+        self._in = [self._piece([(other, rank) for other in others], *ids) for ids in pieces]
         self._sent, self._received = room_for(self._out), room_for(self._in)
 
-    def _message(self, receiver: int, sender: int, first: int, last: int) -> Message:
-        """What a sender has for a receiver of the rows with ids ``first .. last - 1``."""
-        firsts, rows = self.shape.firsts.astype(np.int64), self.wanted.rows[receiver]
-        begins = np.searchsorted(rows, np.clip(firsts[:-1], first, last))
-        ends = np.searchsorted(rows, np.clip(firsts[1:], first, last))
-        sizes = (ends - begins) * self.widths[sender][::-1]
-        return Message(begins, ends, np.cumsum(sizes) - sizes, int(sizes.sum()))
+    def _piece(self, pairs: list[tuple[int, int]], first: int, last: int) -> Piece:
+        """What each (sender, receiver) has for the other of the rows with ids ``first .. last - 1``."""
+        messages, words = [], []
+        ids = np.clip(self.shape.firsts, first, last)
+        for sender, receiver in pairs:
+            ends = np.searchsorted(self.wanted.rows[receiver], ids)
+            sizes = np.diff(ends) * self.widths[sender][::-1]
+            messages.append(Message(ends[:-1], ends[1:], np.cumsum(sizes) - sizes))
+            words.append(int(sizes.sum()))
+        return Piece(messages, words, starts_of(words))
 
     def total(self, count: int) -> int:
         """The sum of what all ranks give."""
@@ -105,31 +116,28 @@ class RankPeers:
 
     def bits(self, source: Frontier) -> Bitmap:
         """The waiting boards of all ranks that have predecessors in the own rows, as a bitmap."""
-        own, inbox = source.as_bits(), self.inbox
+        own, inbox, rank = source.as_bits(), self.inbox, self.comm.rank
         low, firsts = self.shape.low, self.shape.firsts
         inbox.flags.fill(0)
         for out, back in zip(self._out, self._in, strict=True):
-            sent, received = self._sent, self._received
-            for to, rows, place, message in zip(range(self.comm.size), self.wanted.rows, starts(out), out, strict=True):
-                if message.words:
-                    pack_rows(own, low, firsts, rows, *message[:3], sent[place:], self.threads)
-                self.traffic.bitmap_bytes += 8 * message.words * (to != self.comm.rank)
-            sizes = [message.words for message in out], [message.words for message in back]
-            self._alltoall(sent, sizes[0], received, sizes[1])
-            rows = self.wanted.rows[self.comm.rank]
-            for share, widths, place, message in zip(self.shares, self.widths, starts(back), back, strict=True):
-                if message.words:
+            for rows, message, words, place in zip(self.wanted.rows, *out, strict=True):
+                if words:
+                    pack_rows(own, low, firsts, rows, *message, self._sent[place:], self.threads)
+            self._alltoall(self._sent, out.words, self._received, back.words)
+            for share, widths, message, words, place in zip(self.shares, self.widths, *back, strict=True):
+                if words:
                     place_rows(
-                        inbox.bits, inbox.flags, inbox.places, rows, *message[:3], received[place:], share.low, widths,
-                        self.threads,
+                        inbox.bits, inbox.flags, inbox.places, self.wanted.rows[rank], *message, self._received[place:],
+                        share.low, widths, self.threads,
                     )  # fmt: skip
+            self.traffic.bitmap_bytes += 8 * (sum(out.words) - out.words[rank])
         self.traffic.dense_levels += 1
         return inbox
 
     def _alltoall(self, sent: NDArray[Any], out: list[int], received: NDArray[Any], back: list[int]) -> None:
         """Send ``out[i]`` elements to rank i, one after another, and take ``back[i]`` from it."""
         self.traffic.calls += 1
-        wait_for(self.comm.Ialltoallv([sent, (out, ends_of(out))], [received, (back, ends_of(back))]))
+        wait_for(self.comm.Ialltoallv([sent, (out, starts_of(out))], [received, (back, starts_of(back))]))
 
     def lists(self, source: Frontier, threads: int) -> Iterator[NDArray[np.uint64]]:
         """The same as lists; takes the boards out of ``source``. Each list is valid until the next is asked for."""
@@ -173,7 +181,7 @@ class RankPeers:
         self._alltoall(strip, out, received, back)
         self.traffic.table_bytes += strip.itemsize * (sum(out) - out[rank])
         whole = np.empty((rows, sum(columns)), strip.dtype)
-        for share, width, place in zip(self.shares, columns, ends_of(back), strict=True):
+        for share, width, place in zip(self.shares, columns, starts_of(back), strict=True):
             whole[:, share.low[b] : share.high[b]] = received[place : place + rows * width].reshape(rows, width)
         return offset + cuts[rank] * whole.shape[1], whole.reshape(-1)
 
@@ -193,7 +201,7 @@ def share_wanted(comm: Intracomm, mine: NDArray[np.uint32], halves: int) -> Want
     counts = np.empty(comm.size, np.int64)
     comm.Allgather(np.array([len(mine)], np.int64), counts)
     everyone = np.empty(int(counts.sum()), np.uint32)
-    comm.Allgatherv(mine, [everyone, (counts.tolist(), ends_of(counts.tolist()))])
+    comm.Allgatherv(mine, [everyone, (counts.tolist(), starts_of(counts.tolist()))])
     rows = np.split(everyone, np.cumsum(counts)[:-1])
     first = np.zeros(halves + 1, np.int64)
     np.cumsum(np.bincount(everyone, minlength=halves), out=first[1:])
@@ -234,18 +242,13 @@ def piece_ends(
     return pieces
 
 
-def room_for(pieces: list[list[Message]]) -> NDArray[np.uint64]:
+def room_for(pieces: list[Piece]) -> NDArray[np.uint64]:
     """A buffer for the messages of any piece, one after another. Made once: new memory costs more than the copying."""
-    return np.empty(max((sum(message.words for message in piece) for piece in pieces), default=0), np.uint64)
+    return np.empty(max((sum(piece.words) for piece in pieces), default=0), np.uint64)
 
 
-def starts(messages: list[Message]) -> list[int]:
-    """Where each message starts in their buffer."""
-    return ends_of([message.words for message in messages])
-
-
-def ends_of(sizes: list[int]) -> list[int]:
-    """Where each of several things starts that lie one after another: where the one before ends."""
+def starts_of(sizes: list[int]) -> list[int]:
+    """Where each of several things starts that lie one after another."""
     return (np.cumsum(sizes) - sizes).tolist()
 
 

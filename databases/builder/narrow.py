@@ -18,7 +18,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.builder.captures import FinishedTiers, play_band
-from databases.builder.cells import ScanStart, bands_of, get_cell, put_cell, row_places, shape_of_cells
+from databases.builder.cells import ScanStart, bands_of, get_cell, most_boards, put_cell, row_places
 from databases.builder.checkpoint import Part, array_part
 from databases.builder.dense import publish
 from databases.builder.form import Form, Told
@@ -49,7 +49,7 @@ from solver.kernels.intrinsics import count_trailing_zeros, fetch_add, match_byt
 def play_in_bands(form: Form, side: int, finished: FinishedTiers) -> Iterator[tuple[Band, NDArray[np.uint16]]]:
     """What captures give, as words, band by band; each is valid until the next is asked for."""
     parts = bands_of(form.shape)
-    words, no_marks = np.empty(max((band.boards for band in parts), default=0), np.uint16), np.empty(0, np.uint64)
+    words, no_marks = np.empty(most_boards(parts), np.uint16), np.empty(0, np.uint64)
     for band in parts:
         play_band(side, form.tables, form.shape, finished, band, words, no_marks, form.threads, form.cut(side))
         yield band, words
@@ -232,7 +232,7 @@ class BareForm(Form):
     name = "bare cells"
 
     def __post_init__(self) -> None:
-        self.cells_shape = shape_of_cells(self.tables, self.shape)
+        self.cells_shape = self.shape.in_cells()
 
     def new_state(self) -> BareCells:
         """Room for one side, with nothing in it yet."""

@@ -32,7 +32,7 @@ from databases.builder.build import (
     folder_held,
     give_back_freed_memory,
     plan_build,
-    summary_line,
+    record,
 )
 from databases.builder.exchange import RankPeers, Traffic, wait_for
 from databases.builder.finish import Committed, Finisher
@@ -41,9 +41,7 @@ from databases.builder.ownership import shares_of
 from databases.builder.plan import Plan
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
-from databases.files.journal import write_down
 from databases.files.ranges import Layout, RangeWriter
-from databases.files.table import Table
 from databases.files.writer import TableWriter
 from databases.machine import available_memory, default_threads
 from databases.windows import Game
@@ -106,16 +104,18 @@ def build_on_ranks(
 
 def agreed(world: MPI.Intracomm, work: Callable[[], Any]) -> Any:
     """What rank 0 finds out, on every rank; where it meets a person's error, all ranks raise it."""
-    found: tuple[Any, AbapaError | None] = None, None
-    if world.rank == 0:
-        try:
-            found = work(), None
-        except AbapaError as error:
-            found = None, error
-    result, error = world.bcast(found if found[1] is None else (None, AbapaError(str(found[1]))))
-    if error is not None:
-        raise found[1] or error
-    return result
+    if world.rank:
+        found, said = world.bcast(None)
+        if said:
+            raise AbapaError(said)
+        return found
+    try:
+        found = work()
+    except AbapaError as error:
+        world.bcast((None, str(error)))
+        raise
+    world.bcast((found, ""))
+    return found
 
 
 @contextmanager
@@ -242,12 +242,5 @@ class _RankBuild:
 
     def _committed(self, table: Committed) -> None:
         """A table has its name: write down what it took, report its line, let other tiers read it."""
-        plan = self.plan
-        with Table.open(table.writer.path) as opened:
-            sha256 = opened.header.digests["value"].whole
-            write_down(
-                plan.folder, plan.rules.id, opened.seeds, sha256, table.seconds, plan.threads * self.job.world.size
-            )
-            line = summary_line(opened, table.seconds)
-        self.report(line)
-        self.named.append(opened.seeds)
+        self.report(record(table, self.plan))
+        self.named.append(table.writer.seeds)

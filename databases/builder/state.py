@@ -108,24 +108,19 @@ class TierShape(NamedTuple):
         counts: NDArray[np.int64],
         firsts: NDArray[np.int64],
         *,
-        cells: bool = False,
         share: Share | None = None,
     ) -> TierShape:
-        """The shape of tier ``seeds``, or of a share of it; ``counts`` and ``firsts`` may reach further.
-
-        With ``cells``, state rows are those of cells (:mod:`databases.builder.cells`): of an even number.
-        """
+        """The shape of tier ``seeds``, or of a share of it; ``counts`` and ``firsts`` may reach further."""
         counts, firsts = np.ascontiguousarray(counts[: seeds + 1]), np.ascontiguousarray(firsts[: seeds + 2])
         low, high = (np.zeros_like(counts), counts) if share is None else share
-        stride = counts + (counts & 1) if cells else counts
         chunks = -(-counts // MARKED)
         first, last = -(-low // GROUP), -(-high // GROUP)  # where nothing is owned, low need not begin a group
         return cls(
             counts,
             firsts,
             block_offsets(pits, seeds),
-            _own_starts(low, high, stride[::-1]),
-            stride,
+            _own_starts(low, high, counts[::-1]),
+            counts,
             -(-counts // GROUP),
             np.repeat(np.arange(seeds + 1), last - first),
             np.concatenate([GROUP * np.arange(*ends) for ends in zip(first, last, strict=True)]),
@@ -134,10 +129,10 @@ class TierShape(NamedTuple):
             high - low,
         )
 
-    def in_cells(self, pits: int) -> TierShape:
-        """The shape of the same rows in cells."""
-        share = Share(self.low, self.low + self.owned)
-        return TierShape.of(pits, self.seeds, self.counts, self.firsts, cells=True, share=share)
+    def in_cells(self) -> TierShape:
+        """The shape of the same rows in cells (:mod:`databases.builder.cells`), of which a row has an even number."""
+        stride = self.counts + (self.counts & 1)
+        return self._replace(stride=stride, rows=_own_starts(self.low, self.low + self.owned, stride[::-1]))
 
 
 def _own_starts(low: NDArray[np.int64], high: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -82,7 +82,7 @@ class RangeWriter:
             self._put(quantity, offset * values.itemsize, np.ascontiguousarray(values).data.cast("B"))
             return
         first, last = min(-(-offset // GROUP) * GROUP, end), max(end // GROUP * GROUP, offset)
-        for start, stop in ((offset, min(first, end)), (max(last, first), end)):
+        for start, stop in ((offset, first), (max(last, first), end)):
             if start < stop:
                 self.edges.append(Edge(quantity, start, values[start - offset : stop - offset].copy()))
         if first < last:

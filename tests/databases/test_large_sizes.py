@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from databases import interchange, lookups, verifier
 from databases.builder.captures import VALUE, Cut, FinishedTier, play_band
-from databases.builder.cells import shape_of_cells
 from databases.builder.frontier import HALF_BITS, Frontier, pack_board
 from databases.builder.movetables import MoveTables
 from databases.builder.propagate import Propagation
@@ -193,7 +192,7 @@ FORMS = {"words": np.uint16, "bytes": np.int8, "cells": np.uint8}
 def test_levels(form: str, way: str, move_tables: MoveTables, shape: TierShape, empty: Make) -> None:
     """The predecessors of lost boards are won, and those that come out are predecessors."""
     if form == "cells":
-        shape = shape_of_cells(move_tables, shape)
+        shape = shape.in_cells()
     size = int(shape.rows[-1])
     state = empty(size // 2 if form == "cells" else size + PADDING, FORMS[form])
     parents = boards(12, lambda board: bool(quiet_moves(board)))
