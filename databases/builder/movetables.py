@@ -30,9 +30,11 @@ from solver.oware.rules import MAX_PITS, GrandSlam, Rules
 NONE = np.uint32(0xFFFFFFFF)
 ILLEGAL = 255
 """Kind of a reply that the rules forbid; 0 is a move that stays in the tier, anything else the seeds captured."""
-RANK_BITS = np.uint32(27)
-RANK_MASK = np.uint32((1 << 27) - 1)
-"""Entries of predecessor lists are outcome << 27 | rank."""
+RANK_BITS = np.uint32(24)
+RANK_MASK = np.uint32((1 << 24) - 1)
+"""Entries of predecessor lists are outcome << 24 | rank: 48 seeds on 12 houses have 33 outcomes, 127 on two 255."""
+MOST_HALVES = 1 << 24
+"""Halves of one number of seeds whose ranks an entry has room for."""
 
 
 @inline_kernel
@@ -83,7 +85,7 @@ class OwnOrigins(NamedTuple):
     - ``several``: ranks of A. A list has fewer than m entries, and MAX_PITS more follow the last, so that as many can
       be read.
     - ``far_first[id of D]``: start of D's list in ``far``; one more than halves.
-    - ``far``: outcome << 27 | rank of A for outcomes beyond m, sowings of more than a lap, in order of outcome: few.
+    - ``far``: outcome << 24 | rank of A for outcomes beyond m, sowings of more than a lap, in order of outcome: few.
     - ``mask_first[o * (N + 1) + d]``: start in ``mask`` of the bitmap over halves of d seeds that outcome o can lead
       to.
     """
@@ -117,7 +119,7 @@ class Replies(NamedTuple):
 class OpponentOrigins(NamedTuple):
     """Which opponent's halves B become C by a move that stays in the tier.
 
-    ``first[id of C]``: start of the list of C in ``entries``; one more than halves. ``entries``: outcome << 27 | rank
+    ``first[id of C]``: start of the list of C in ``entries``; one more than halves. ``entries``: outcome << 24 | rank
     of B, in order of outcome.
     """
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from databases.builder.captures import CAPTURE_SHARE, LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
 from databases.builder.cells import MOST_PITS, CellsForm
 from databases.builder.memory import TierMemory
+from databases.builder.movetables import MOST_HALVES
 from databases.builder.narrow import BareForm, BytesForm
 from databases.builder.state import LARGEST_BYTE
 from databases.builder.words import WordsForm
@@ -22,6 +23,7 @@ from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
 from databases.files.writer import table_bytes
 from databases.machine import DiskSpeed, available_memory
+from databases.halfboards import half_count
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
@@ -288,6 +290,9 @@ def check_request(rules: Rules, seeds: int, threads: int) -> None:
         )
     if not 0 <= seeds <= MAX_SEEDS:
         raise PlanError(f"{seeds} seeds: accepted are 0 to {MAX_SEEDS} (values are one signed byte)")
+    if half_count(rules.pits, seeds) > MOST_HALVES:
+        most = max(n for n in range(seeds) if half_count(rules.pits, n) <= MOST_HALVES)
+        raise PlanError(f"{seeds} seeds on {2 * rules.pits} houses: accepted are 0 to {most}")
     if threads < 1:
         raise PlanError(f"{threads} threads: accepted are 1 and more")
 

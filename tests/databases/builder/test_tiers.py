@@ -10,9 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from databases.builder import cells
-from databases.tiers import board_indexes
+from databases.builder.movetables import MOST_HALVES, RANK_BITS, RANK_MASK, crossings_of
+from databases.builder.plan import PlanError, check_request
+from databases.halfboards import half_count
+from databases.sweeps import SweptTables
+from databases.tiers import MAX_SEEDS, board_indexes
 from solver.oware.position import Position
-from solver.oware.rules import ABAPA, AWARI, Cycle, GrandSlam, Rules
+from solver.oware.rules import ABAPA, AWARI, MAX_PITS, Cycle, GrandSlam, Rules
 from tests.conformance import load
 from tests.databases.tables_in_memory import at, built
 from tests.oware.brute_force import BruteTables
@@ -133,6 +137,29 @@ def test_the_same_bytes_whatever_the_thread_count(rules: Rules, distance: bool) 
     for name, tiers in one.items():
         for n, values in tiers.items():
             assert values.tobytes() == two[name][n].tobytes(), (name, n)
+
+
+@pytest.mark.parametrize(("pits", "seeds"), [(1, 127), (2, 48), (3, 42)])
+def test_the_sweeps_agree_where_seeds_have_more_outcomes_than_five_bits(pits: int, seeds: int) -> None:
+    """As awari with 48 seeds has; entries of 27 bits for the rank once led outside of the arrays."""
+    assert len(crossings_of(pits, seeds)) > 32 and len(crossings_of(6, 48)) > 32
+    rules = Rules(GrandSlam.FORBIDDEN, Cycle.EVEN, pits)
+    tables, swept = built(rules, seeds, 2, bounds=False, distance=True), SweptTables(rules, seeds, 2)
+    for n in range(seeds + 1):
+        swept.solve(n)
+        for quantity in ("value", "distance"):
+            assert (tables[quantity][n] == swept.numbers(quantity, n)).all(), (quantity, n)
+
+
+@pytest.mark.parametrize("pits", range(1, MAX_PITS + 1))
+def test_an_entry_has_room_for_every_outcome_and_rank_of_a_request(pits: int) -> None:
+    most = max(n for n in range(MAX_SEEDS + 1) if half_count(pits, n) <= MOST_HALVES)
+    rules = Rules(GrandSlam.FORBIDDEN, Cycle.EVEN, pits)
+    check_request(rules, most, 1)
+    assert len(crossings_of(pits, most)) <= 1 << 32 - int(RANK_BITS) and int(RANK_MASK) + 1 >= MOST_HALVES
+    if most < MAX_SEEDS:
+        with pytest.raises(PlanError, match=f"{most + 1} seeds on {2 * pits} houses: accepted are 0 to {most}"):
+            check_request(rules, most + 1, 1)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
