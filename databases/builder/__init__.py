@@ -6,6 +6,7 @@ Reading order:
 - :mod:`.plan`: what a build will do and need (disk, memory), worked out before any work. :mod:`.memory` counts the
   memory of a tier in each form.
 - :mod:`.finish`: a finished tier is hashed, flushed and named while the next one is built.
+- :mod:`.finished`: maps of the finished tiers, which larger ones read.
 - :mod:`.tier`: one tier, from finished smaller ones: captures, stages, table. The contents page of the algorithm.
 - :mod:`.checkpoint`: the state of a tier is kept on the disk between two stages, so that a killed build loses little.
 

@@ -18,18 +18,19 @@ from typing import Protocol
 
 import numba
 
-from databases.builder.captures import FinishedTier, FinishedTiers
 from databases.builder.checkpoint import SHARE, Checkpoint
 from databases.builder.finish import Committed, Finisher
+from databases.builder.finished import FinishedMaps
 from databases.builder.movetables import MoveTables
 from databases.builder.plan import Plan, PlanError, check_request, make_plan, nearest_existing, quantities_of
 from databases.builder.propagate import PhaseClock
 from databases.builder.tier import TierBuild
 from databases.files.archive import Archive
-from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables
+from databases.files.folder import find_archives, find_checkpoints, find_parts, find_tables, table_path
+from databases.files.inmemory import memory_folder
 from databases.files.journal import write_down
 from databases.files.lock import BuildLock
-from databases.files.packing import unpacked_map
+from databases.files.packing import pack_half
 from databases.files.table import Table
 from databases.files.writer import TableWriter
 from databases.machine import check_threads, default_threads, measure_disk
@@ -85,6 +86,7 @@ def build_tables(
     bounds: bool = True,
     distance: bool = False,
     memory: int | None = None,
+    archive: bool = False,
     checkpoint_share: float = SHARE,
     dry_run: bool = False,
     report: Callable[[str], object] = lambda line: None,
@@ -99,6 +101,7 @@ def build_tables(
     A finished tier is kept if it can be opened and holds the quantities asked for; one that lacks some is built again.
     That goes for a tier that is there only in packed form too: it is unpacked to a scratch file if tiers above need it.
     On one thread a table is hashed and flushed before the next tier is begun, on more while the next one is built.
+    ``archive``: each finished tier is packed, and only that is kept; plain tables lie in memory while the build lasts.
     Inside a tier the state is kept from time to time, if that costs at most ``checkpoint_share`` of the time since
     (0: never, and what an earlier build kept is removed; a large number: after every stage). ``dry_run``: plan, and
     build nothing. ``report`` gets the plan and then a line a tier; also a line where a checkpoint is not believed or
@@ -109,7 +112,7 @@ def build_tables(
     """
     plan = plan_build(
         directory, rules, seeds, game=game, threads=threads or default_threads(), bounds=bounds, distance=distance,
-        memory=memory,
+        memory=memory, archive=archive,
     )  # fmt: skip
     report(plan.text)
     plan.require()
@@ -131,6 +134,7 @@ def plan_build(
     distance: bool,
     memory: int | None,
     ranks: int | None = None,
+    archive: bool = False,
 ) -> Plan:
     """What is to be built, and what it needs; raises :class:`~databases.builder.plan.PlanError` for what never can be.
 
@@ -146,7 +150,7 @@ def plan_build(
     missing, archived = survey(directory, rules, _windows(seeds, game), quantities)
     plan = make_plan(
         directory, rules, seeds, missing, archived, game=game, bounds=bounds, distance=distance, threads=threads,
-        memory=memory, ranks=ranks,
+        memory=memory, ranks=ranks, archive=archive,
     )  # fmt: skip
     return replace(plan, disk_speed=measure_disk(nearest_existing(directory))) if plan.in_cells else plan
 
@@ -250,6 +254,8 @@ class _Build:
     finished: FinishedMaps = field(init=False)
     tables: MoveTables = field(init=False)
     finisher: Finisher = field(init=False)
+    in_memory: Path | None = field(init=False)
+    """Where plain tables lie, if only archives are kept."""
 
     def carry_out(self) -> None:
         """Build every missing tier, smallest first."""
@@ -257,11 +263,13 @@ class _Build:
         numba.set_num_threads(plan.threads)
         give_back_freed_memory()
         with ExitStack() as cleanup:
-            self.finished = FinishedMaps(plan, cleanup)
+            self.in_memory = cleanup.enter_context(memory_folder()) if plan.archive else None
+            self.finished = FinishedMaps(plan, cleanup, in_memory=self.in_memory)
             with self.clock("move tables"):
                 self.tables = MoveTables.build(plan.rules, plan.seeds)
             cleanup.callback(progress.close)
-            self.finisher = cleanup.enter_context(Finisher(plan.threads > 1, self._committed))
+            background = plan.threads > 1 and not plan.archive
+            self.finisher = cleanup.enter_context(Finisher(background, self._committed))
             progress.start(plan)
             for seeds in plan.tiers:
                 if seeds in plan.missing:
@@ -278,7 +286,8 @@ class _Build:
         plan, start = self.plan, time.perf_counter()
         told = ToldCounter(self._advance)
         window = plan.window(seeds)
-        writer = self.finisher.open(TableWriter(plan.folder, plan.rules, seeds, plan.quantities, window))
+        folder = self.in_memory or plan.folder
+        writer = self.finisher.open(TableWriter(folder, plan.rules, seeds, plan.quantities, window))
         checkpoint = self._checkpoint(seeds)
         tier = TierBuild(
             self.tables, seeds, plan.threads, writer, told.add, self.clock, plan.folder, checkpoint, plan.form(seeds),
@@ -299,8 +308,23 @@ class _Build:
 
     def _committed(self, table: Committed) -> None:
         """A table has its name: write down what it took, report its line, let other tiers read it."""
-        self.report(record(table, self.plan))
+        line = record(table, self.plan)
+        if self.in_memory is not None:
+            line += self._keep_archive(table.writer)
+        self.report(line)
         self._is_finished(table.writer.seeds)
+
+    def _keep_archive(self, writer: TableWriter) -> str:
+        """Pack a table into the folder. It stays plain, in memory, if larger tiers need it; returns what is said."""
+        plan, seeds = self.plan, writer.seeds
+        with Table.open(writer.path) as table:
+            packed = pack_half(table, threads=plan.threads, into=plan.folder)
+            table_path(plan.folder, plan.rules, seeds, table.window).unlink(missing_ok=True)  # it lacked something
+            bits = 8 * packed.stat().st_size / table.positions / len(table.quantities)
+        if seeds not in plan.needed:
+            writer.path.unlink()
+        self.progress.advance(plan.packed(seeds))
+        return f"  {bits:.2f} bits per number"
 
     def _is_finished(self, seeds: int) -> None:
         """Forget a tier's checkpoint, and map what the tiers above read of it."""
@@ -348,33 +372,6 @@ def summary_line(table: Table, seconds: float) -> str:
         f"tier {table.seeds:2d}: {boards:>14,} boards {seconds:9.2f} s {speed:>13,.0f} per second   "
         f"wins {wins:,}  draws {draws:,}  losses {losses:,}"
     )
-
-
-class FinishedMaps(dict[str, FinishedTiers]):
-    """Maps of the quantities of all finished tiers that the build reads, kept open until it ends."""
-
-    def __init__(self, plan: Plan, cleanup: ExitStack, nearer: Callable[[Path], Path] = lambda path: path) -> None:
-        super().__init__({name: {} for name in ("value", "lower", "upper")})
-        self.plan, self.cleanup, self.nearer = plan, cleanup, nearer
-
-    def add(self, seeds: int) -> None:
-        """Map a tier that is finished; one that is there only packed is unpacked for it.
-
-        ``nearer`` says where to read a table: a copy of it, if that is on a faster disk.
-        """
-        if seeds not in self.plan.needed:
-            return
-        packed = find_archives(self.plan.folder, self.plan.rules)[seeds] if seeds in self.plan.archived else None
-        if packed is None:
-            path = find_tables(self.plan.folder, self.plan.rules)[seeds]
-            table = self.cleanup.enter_context(Table.open(self.nearer(path)))
-        else:
-            table = self.cleanup.enter_context(Archive.open(packed))
-        for name, tiers in self.items():
-            if name in self.plan.quantities:
-                plain = isinstance(table, Table)
-                numbers = table.map(name) if plain else unpacked_map(table, name, self.plan.folder)
-                tiers[seeds] = FinishedTier(numbers, table.coding)
 
 
 class ToldCounter:

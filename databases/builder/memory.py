@@ -19,12 +19,18 @@ from databases.builder.propagate import scratch_bytes
 from databases.builder.state import GROUP, MARKED
 from databases.builder.transpose import BAND_BOARDS as TABLE_BAND
 from databases.builder.words import WordsForm
+from databases.files.header import QUANTITIES
 from databases.halfboards import half_count
 from databases.tiers import tier_size
 from solver.oware.rules import Rules
 
 BASE_MEMORY = 96 << 20
 """Measured: Python, numpy, numba and the compiled kernels, with what the C library keeps of their loading."""
+
+PACKING_MEMORY = 144 << 20
+"""Measured: what packing takes by itself, its kernels and what the C library keeps of it, in every later tier too."""
+PACKING_SHARE = 1.5
+"""Bytes per board that packing takes beside decoded numbers: streams of a quantity and what they were coded from."""
 
 MPI_MEMORY = 20 << 20
 """Measured: what MPI takes by itself."""
@@ -85,6 +91,12 @@ class TierMemory:
         phase = max(2 * self._band, 2 * self._frontier + self._scratch(out), 2 * out)
         state = self._part.of(self._cells) + self._band + 8 * self.threads * self._widths[-1]
         return self._fixed + self._sides * state + phase
+
+    def in_packing(self) -> int:
+        """What packing a table takes, and reading it back: whole quantities decoded, and the streams of tiles."""
+        sizes = {"distance": QUANTITIES["distance"].itemsize}
+        decoded = sum(sizes.get(name, 1) for name in self.quantities)
+        return self._fixed + round((decoded + PACKING_SHARE) * self._boards)
 
     def _narrow(self, state: int, table_bands: int) -> int:
         """The states and the largest phase; the table goes out by ``table_bands`` bands of bytes."""

@@ -14,20 +14,26 @@ from pathlib import Path
 
 from databases.builder.captures import CAPTURE_SHARE, LEAST_CAPTURE, MOST_FORCED, VALUE, Cut
 from databases.builder.cells import MOST_PITS, CellsForm
-from databases.builder.memory import TierMemory
+from databases.builder.memory import PACKING_MEMORY, TierMemory
 from databases.builder.movetables import MOST_HALVES
 from databases.builder.narrow import BareForm, BytesForm
 from databases.builder.state import LARGEST_BYTE
 from databases.builder.words import WordsForm
 from databases.files.folder import find_checkpoints, find_parts
 from databases.files.header import QUANTITIES
+from databases.files.inmemory import IN_MEMORY, memory_room
 from databases.files.writer import table_bytes
-from databases.machine import DiskSpeed, available_memory
 from databases.halfboards import half_count
+from databases.machine import DiskSpeed, available_memory
 from databases.tiers import MAX_SEEDS, tier_size
 from databases.windows import WHOLE, Game
 from solver.errors import AbapaError
 from solver.oware.rules import Rules
+
+ARCHIVE_SHARE = 0.4
+"""Bytes of an archive per byte of the plain file, at most: docs/results.md has what tables took."""
+ARCHIVE_ROOM = 64 << 10
+"""Bytes that an archive takes besides: its attributes, and what small tiers take more."""
 
 
 class PlanError(AbapaError):
@@ -64,6 +70,8 @@ class Plan:
     """Of the folder, where the build works from it and it was measured."""
     ranks: int | None = None
     """Processes that share every tier over MPI; ``threads`` and ``memory`` are those of each. None: no MPI."""
+    archive: bool = False
+    """Whether only archives are kept: the plain tables lie in memory while the build lasts."""
 
     @property
     def boards(self) -> int:
@@ -72,13 +80,17 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """Progress steps of the whole build: :meth:`told` of each tier times its :meth:`effort`."""
-        return sum(self.told(n) * self.effort(n) for n in self.missing)
+        """Progress steps of the whole build: :meth:`told` and :meth:`packed` of each tier times its :meth:`effort`."""
+        return sum((self.told(n) + self.packed(n)) * self.effort(n) for n in self.missing)
 
     def told(self, seeds: int) -> int:
         """Boards that a tier tells of: in every pass (``value``; the two bounds) each once, and some for captures."""
         boards = tier_size(self.rules.pits, seeds)
         return (boards + boards // CAPTURE_SHARE) * (1 + 2 * ("lower" in self.quantities))
+
+    def packed(self, seeds: int) -> int:
+        """What packing a tier counts as, in the same measure: about twice what building it does."""
+        return 2 * self.told(seeds) if self.archive else 0
 
     def effort(self, seeds: int) -> int:
         """How long a board of a tier takes, against those of other tiers: a share for captures and every stage, where
@@ -122,8 +134,12 @@ class Plan:
 
     @property
     def disk(self) -> int:
-        """Bytes that the new files will take."""
-        return sum(self._file_bytes(n) for n in self.missing)
+        """Bytes that the new files will take; of archives, the most that they took so far."""
+        return sum(self._kept_bytes(n) for n in self.missing)
+
+    def _kept_bytes(self, seeds: int) -> int:
+        size = self._file_bytes(seeds)
+        return ARCHIVE_ROOM + round(ARCHIVE_SHARE * size) if self.archive else size
 
     def _file_bytes(self, seeds: int) -> int:
         return table_bytes(self.rules.pits, seeds, self.quantities, self.window(seeds))
@@ -156,6 +172,8 @@ class Plan:
     @property
     def unpacked(self) -> int:
         """Bytes of scratch files that packed tiers are unpacked to for as long as the build lasts."""
+        if self.archive:
+            return 0
         size = sum(QUANTITIES[name].itemsize for name in self.quantities if name != "distance")
         return (self.ranks or 1) * sum(size * tier_size(self.rules.pits, n) for n in self.archived if n in self.needed)
 
@@ -166,7 +184,7 @@ class Plan:
 
     def disk_above(self, seeds: int) -> int:
         """Bytes of disk that are still to be taken once the table of a tier has its room."""
-        above = sum(self._file_bytes(n) for n in self.missing if n > seeds)
+        above = sum(self._kept_bytes(n) for n in self.missing if n > seeds)
         return above + self.scratch + self.unpacked if above else 0
 
     @property
@@ -191,20 +209,28 @@ class Plan:
     def _memory(self, seeds: int, form: str) -> int:
         committing = seeds - 1 in self.missing
         tier = TierMemory(self.rules, seeds, self.seeds, self.quantities, self.threads, committing, self.ranks)
+        if self.archive:
+            return self.plain_memory(seeds) + PACKING_MEMORY + max(tier.of_form(form), tier.in_packing())
         return tier.of_form(form)
+
+    def plain_memory(self, seeds: int) -> int:
+        """Bytes of the plain tables in memory while a tier is built or packed, where only archives are kept."""
+        held = {n for n in (*self.missing, *self.archived) if n < seeds and n in self.needed}
+        return sum(self._file_bytes(n) for n in (*held, seeds))
 
     @property
     def text(self) -> str:
         """The plan as lines a person reads."""
-        kept = len(self.tiers) - len(self.missing)
-        tiers = f"{len(self.missing)} to build, {kept} already there" if self.missing else "all there"
+        there = len(self.tiers) - len(self.missing)
+        tiers = f"{len(self.missing)} to build, {there} already there" if self.missing else "all there"
         if self.archived:
             tiers += f", {ranges_text(self.archived)} only packed"
+        kept = " at most, as archives" if self.archive else ""
         each = "" if self.ranks is None else " for each rank"
         lines = [
             f"Plan: {self.rules.id}, tiers {ranges_text(self.tiers)} ({tiers}), {', '.join(self.quantities)}",
             f"  boards       {self.boards:>20,}",
-            f"  disk         {self.disk:>20,} bytes ({size_text(self.disk)}), {size_text(self.free_disk)} free",
+            f"  disk         {self.disk:>20,} bytes{kept} ({size_text(self.disk)}), {size_text(self.free_disk)} free",
             f"  peak memory  {self.peak_memory:>20,} bytes ({size_text(self.peak_memory)}), "
             f"{size_text(self.memory)} available{each}",
             f"  threads      {self.threads:>20}{each}",
@@ -234,6 +260,11 @@ class Plan:
                 f"no room in {self.folder}: the build needs {disk:,} bytes, {self.free_disk:,} are free; "
                 "free some, name another folder with --tables, or build fewer seeds"
             )
+        if self.archive and self.missing and (plain := max(map(self.plain_memory, self.missing))) > memory_room():
+            raise PlanError(
+                f"no room in {IN_MEMORY}: plain tables take {plain:,} bytes there while archives are made, "
+                f"{memory_room():,} are free; enlarge it, build without --archive, or build fewer seeds"
+            )
         if self.missing and self.peak_memory > self.memory:
             least = -(-self.least_memory >> 20)
             raise PlanError(
@@ -255,6 +286,7 @@ def make_plan(
     threads: int,
     memory: int | None,
     ranks: int | None = None,
+    archive: bool = False,
 ) -> Plan:
     """Work out the plan; ``memory`` limits the bytes used, by default what the machine has available."""
     return Plan(
@@ -269,6 +301,7 @@ def make_plan(
         shutil.disk_usage(nearest_existing(folder)).free + _left_over(folder, rules),
         available_memory() if memory is None else memory,
         ranks=ranks,
+        archive=archive,
     )
 
 

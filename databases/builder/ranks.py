@@ -25,7 +25,6 @@ import numba
 from mpi4py import MPI
 
 from databases.builder.build import (
-    FinishedMaps,
     NoProgress,
     Progress,
     ToldCounter,
@@ -36,6 +35,7 @@ from databases.builder.build import (
 )
 from databases.builder.exchange import RankPeers, Traffic, wait_for
 from databases.builder.finish import Committed, Finisher
+from databases.builder.finished import FinishedMaps
 from databases.builder.movetables import MoveTables
 from databases.builder.ownership import shares_of
 from databases.builder.plan import Plan

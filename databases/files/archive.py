@@ -69,6 +69,8 @@ class Archive(FinishedTable):
         super().__init__(path, header)
         self.offsets = offsets
         """Where each quantity starts in the plain file."""
+        self.in_memory = False
+        """Whether what is unpacked whole lies in memory, and not in scratch files beside the archive."""
         self._file: h5py.File | None = None
         self._datasets: dict[str, Chunks] = {}
         self._cache: OrderedDict[tuple[str, int], NDArray[Any]] = OrderedDict()
@@ -348,6 +350,8 @@ class HalfArchive(Archive):
         return {name: Stored(numbers.view(np.uint8), Coding(8, self.window)) for name, numbers in out.items()}
 
     def _scratch(self, quantity: str) -> NDArray[Any]:
+        if self.in_memory:
+            return np.zeros(self.positions, QUANTITIES[quantity])
         try:
             return scratch_array(self.path.parent, QUANTITIES[quantity], self.positions)
         except OSError as error:

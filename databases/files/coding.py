@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from databases.files.histograms import count_margins
 from databases.files.tiles import Tiling, block_of, extent_of
 from solver.kernels.compile import inline_kernel, kernel
 
@@ -75,8 +76,9 @@ class Model:
     @classmethod
     def of(cls, numbers: NDArray[np.int8], tiles: Tiling) -> Model:
         """The model of the margins of all heavy boards, in the order of the tier."""
-        present = np.bincount(numbers.view(np.uint8), minlength=256) > 0
-        margins = np.sort(np.flatnonzero(present).astype(np.uint8).view(np.int8))
+        present = np.zeros(256, np.int64)
+        count_margins(numbers, present)
+        margins = (np.flatnonzero(present) - 128).astype(np.int8)
         symbols = len(margins)
         counts = np.zeros((symbols, symbols, symbols), np.int64)
         count_contexts(numbers, tiles.geometry, tiles.count, _symbols_of(margins), counts)

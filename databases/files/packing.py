@@ -62,11 +62,12 @@ def pack(table: Table, *, compression: str = "gzip", threads: int = 2) -> Path:
     return _pack(table, {}, lambda file, quantity, numbers: write(file, quantity, numbers, threads))
 
 
-def pack_half(table: Table, *, threads: int = 2) -> Path:
+def pack_half(table: Table, *, threads: int = 2, into: Path | None = None) -> Path:
     """The same in half of the space: heavy boards alone, coded by their neighbours (:mod:`databases.files.halves`).
 
     What is written is read back, light boards and all, before it gets its name. The tables of 0..n - 2 seeds must lie
-    in the folder, plain or packed. Raises :class:`~solver.errors.AbapaError` where one is missing or does not know
+    in the folder, plain or packed. ``into``: another folder for the archive; nothing but the archive is then written to
+    a disk. Raises :class:`~solver.errors.AbapaError` where one is missing or does not know
     enough, and where numbers of light boards do not follow from them.
     """
     if not isinstance(table.rules, Rules):
@@ -82,10 +83,11 @@ def pack_half(table: Table, *, threads: int = 2) -> Path:
 
         def compare(part: Path) -> None:
             with Archive.open(part, smaller, table_name(table)) as packed:
+                packed.in_memory = into is not None
                 if faults := packed.check(threads):
                     raise TableError(table.path, f"does not follow from the tables of smaller tiers: {faults[0]}")
 
-        return _pack(table, {"format_version": HALF_VERSION}, write, compare)
+        return _pack(table, {"format_version": HALF_VERSION}, write, compare, into)
 
 
 def _want_right(table: Table) -> None:
@@ -98,9 +100,10 @@ def _pack(
     attributes: Mapping[str, Any],
     write: Callable[[h5py.File, str, NDArray[Any]], h5py.Dataset],
     compare: Callable[[Path], object] = lambda part: None,
+    into: Path | None = None,
 ) -> Path:
     """Write an archive: attributes, each quantity by ``write``, the frame. ``compare`` looks at it before it counts."""
-    path = archive_path(table.path.parent, table.rules, table.seeds, table.coding.window)
+    path = archive_path(into or table.path.parent, table.rules, table.seeds, table.coding.window)
     part = path.with_name(path.name + ".part")
     try:
         part.unlink(missing_ok=True)
@@ -117,7 +120,8 @@ def _pack(
         part.rename(path)
         flush(path.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: what HDF5 says of a full disk when it closes the file
-        raise TableWriteError(f"cannot write {path}: {error_text(error)}; the plain table is intact") from error
+        kept = "finished tables are" if into else "the plain table is"
+        raise TableWriteError(f"cannot write {path}: {error_text(error)}; {kept} intact") from error
     finally:
         part.unlink(missing_ok=True)
     return path
@@ -185,16 +189,18 @@ def _frame(table: Table) -> NDArray[np.uint8]:
 # -- unpacking --------------------------------------------------------------------------------------------------------
 
 
-def unpack(archive: Archive) -> Path:
+def unpack(archive: Archive, into: Path | None = None) -> Path:
     """Restore the plain file beside its archive, byte for byte, and return its path; the archive stays.
 
-    Raises :class:`~databases.files.faults.TableError` when the numbers do not have the hashes they should,
+    ``into``: another folder for it, one in memory; nothing is then written to a disk. Raises
+    :class:`~databases.files.faults.TableError` when the numbers do not have the hashes they should,
     :class:`~databases.files.faults.TableWriteError` when the disk refuses; nothing is left then.
     """
-    path = table_path(archive.path.parent, archive.rules, archive.seeds, archive.coding.window)
+    path = table_path(into or archive.path.parent, archive.rules, archive.seeds, archive.coding.window)
     if path.exists():
         raise AbapaError(f"{path} is there already: nothing to unpack")
     part = path.with_name(path.name + ".part")
+    archive.in_memory = into is not None
     try:
         part.unlink(missing_ok=True)
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)

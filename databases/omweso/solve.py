@@ -150,9 +150,15 @@ class Census:
     longest: int
 
 
+_PIECE = 1 << 20
+
+
 def take_census(layer: NDArray[np.uint8]) -> Census:
-    """Count a layer."""
-    counts = np.bincount(layer, minlength=256)
+    """Count a layer, a piece at a time: numpy turns what it counts into eight bytes each."""
+    counts = sum(
+        (np.bincount(layer[at : at + _PIECE], minlength=256) for at in range(0, len(layer), _PIECE)),
+        np.zeros(256, np.int64),
+    )
     decided = counts[:DRAWN]
     wins = decided[1::2]
     longest = 2 * int(np.flatnonzero(wins).max()) + 1 if wins.any() else 0

@@ -65,6 +65,7 @@ CHECKPOINT_SHARES = {"auto": 0.03, "always": 1e9, "never": 0.0}
     type=click.Path(path_type=Path),
     help="With --engine mpi: a folder on each machine's own disk, to read finished tiers from.",
 )
+@click.option("--archive", is_flag=True, help="Keep each finished tier in packed form alone.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and whether it fits, and build nothing.")
 def command(
     rules: Rules,
@@ -79,6 +80,7 @@ def command(
     checkpoint: str,
     engine: str,
     scratch: Path | None,
+    archive: bool,
     dry_run: bool,
 ) -> None:
     """Build the tables of a rule set up to a number of seeds, or for one game, each tier once.
@@ -89,6 +91,9 @@ def command(
 
     Existing tiers are kept. A tier that exists only in packed form counts as existing; it is unpacked to a scratch file
     while tiers above it are built.
+
+    With --archive each finished tier is packed as abapa pack does, and only that is kept: about a quarter of the disk.
+    The plain tables that larger tiers need lie in memory meanwhile. Plain tables that exist already stay as they are.
 
     The plan (boards, disk, memory) is printed first. A plan that does not fit is refused before any work. The tables
     are the same whatever the number of threads.
@@ -113,6 +118,8 @@ def command(
         raise click.UsageError("--checkpoint: --dry-run builds nothing: accepted is one of the two")
     if engine == "mpi" and was_given("checkpoint"):
         raise click.UsageError("--checkpoint: --engine mpi saves nothing inside a tier: accepted is one of the two")
+    if engine == "mpi" and archive:
+        raise click.UsageError("--archive: --engine mpi keeps plain tables: accepted is one of the two")
     if engine != "mpi" and scratch is not None:
         raise click.UsageError("--scratch goes with --engine mpi: without it tables are read where they are")
     wanted: dict[str, Any] = {
@@ -129,6 +136,7 @@ def command(
             rules,
             seeds,
             game=_game(game_seeds, margin),
+            archive=archive,
             checkpoint_share=CHECKPOINT_SHARES[checkpoint],
             report=progress.say,
             progress=progress,
