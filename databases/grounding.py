@@ -12,7 +12,8 @@ value says comes nearer to it with every move; and who holds 0 holds it for ever
 boards that pass +2 and -2 back and forth would do. In a window the same holds of the margins cut to it.
 
 The proof plays moves forward (:mod:`databases.halfmoves`) and shares nothing with the builder but the order of boards.
-It takes tables in any window. Files and the other proofs are left to :mod:`databases.verifier`.
+It takes tables in any window. Passes over whole strips of boards are left to :mod:`databases.strips`, files and the
+other proofs to :mod:`databases.verifier`.
 """
 
 from __future__ import annotations
@@ -27,15 +28,25 @@ from numba import prange
 from numpy.typing import NDArray
 
 from databases.halfboards import half_counts
-from databases.halfmoves import HalfMoves, OwnMoves, moves_of_outcome, raise_to
+from databases.halfmoves import ILLEGAL, HalfMoves, OwnMoves
 from databases.machine import available_memory
 from databases.prober import Tables
-from databases.tiers import block_offsets, board_at
+from databases.strips import (
+    STRIP,
+    WIDEST,
+    StripRoom,
+    TierBits,
+    grades_of_captures,
+    ground_strips,
+    line_bytes,
+    line_starts,
+    next_unit,
+)
+from databases.tiers import board_at
 from databases.verifier import Verdict, block_start, board_text, prove
-from databases.windows import FULL, Stored, StoredTiers, margin_of
+from databases.windows import FULL, Stored
 from solver.errors import AbapaError
 from solver.kernels.compile import inline_kernel, kernel, parallel_kernel
-from solver.kernels.intrinsics import fetch_add
 from solver.kernels.margins import load_margin
 from solver.oware.rules import Rules
 
@@ -108,7 +119,7 @@ def check_windows(tables: Tables, seeds: int) -> None:
 def _check_memory(tables: Tables, tiers: Sequence[int]) -> None:
     """Refuse before any work what memory does not suffice for: a bit per board of the largest tier."""
     pits, seeds = tables.rules.pits, max(tiers, default=0)
-    needed, free = int(_lines(half_counts(pits, seeds))[-1]), available_memory()
+    needed, free = int(line_starts(half_counts(pits, seeds))[-1]), available_memory()
     if needed > free:
         raise AbapaError(f"a proof of {seeds} seeds takes {needed:,} bytes of memory, {free:,} are available")
 
@@ -145,34 +156,27 @@ def ground(
     return Findings(0, -1, tier.left, tier.first_groundless() if tier.left else -1)
 
 
-UNIT_BOARDS = 1 << 18
-"""Boards that a thread works on at a time: their best moves, 2 bytes each, stay in the L2 cache."""
 SLICE_BOARDS = 1 << 27
 """Boards between two reports of progress."""
 FEW = 8
-"""Where at most one board of so many is left in a unit, boards are looked at one by one, not by rows."""
+"""Where at most one board of so many is left in a strip, boards are looked at one by one, not all together."""
 
 
 class _Tier:
-    """The work on the last tier of ``values``: its bits, its units of work, and what is left of each."""
+    """The work on the last tier of ``values``: its bits, its strips, and what is left of each."""
 
     def __init__(self, pits: int, moves: HalfMoves, values: Sequence[Stored], threads: int) -> None:
-        seeds = len(values) - 1
-        counts = moves.counts[: seeds + 1]
-        self.seeds, self.pits, self.moves, self.counts, self.threads = seeds, pits, moves, counts, threads
-        self.tables = StoredTiers.of(values)
+        self.tier = TierBits.of(pits, moves, values)
+        seeds, counts = self.tier.seeds, self.tier.counts
         self.kept = values  # so that what the addresses name stays
-        self.blocks = block_offsets(pits, seeds)
-        self.lines = _lines(counts)
-        self.bits = np.zeros(int(self.lines[-1]), np.uint8)
+        self.pits, self.threads = pits, threads
         self.units = _units(seeds, counts)
         self.remaining = self.units[:, 2] * counts[seeds - self.units[:, 0]]
         self.boards = self.remaining.copy()
-        self.outcomes = (len(moves.own.first) - 1) // len(moves.counts)
-        self.played = _played(moves.own, pits, counts, self.outcomes)
-        widest = int(self.boards.max())
-        self.best = np.empty((threads, widest), np.int16)
-        self.row = np.empty((threads, int(counts[seeds])), np.int16)
+        self.played = _played(moves.own, pits, counts, self.tier.outcomes)
+        self.captures = grades_of_captures(values, self.tier.window)
+        self.room = StripRoom.of(int(counts[seeds]), threads)
+        self._unasked = np.zeros((threads, 2), np.int64)
 
     @property
     def left(self) -> int:
@@ -183,7 +187,11 @@ class _Tier:
         """Compare every value with its moves, and ground what captures ground: (wrong values, index of the first)."""
         found = np.zeros((self.threads, 2), np.int64)
         found[:, 1] = np.iinfo(np.int64).max
-        self._by_rows(np.arange(len(self.units)), found, stepped)
+        every = np.arange(len(self.units))
+        if self.tier.window <= WIDEST:
+            self._by_strips(every, stepped, found)
+        else:
+            self._one_by_one(every, stepped, found)
         wrong = int(found[:, 0].sum())
         return wrong, int(found[:, 1].min()) if wrong else -1
 
@@ -191,28 +199,29 @@ class _Tier:
         """Look again at what is left, once; whether anything came of it."""
         before = self.left
         some = self.remaining > 0
-        few = some & (self.remaining * FEW <= self.boards)
-        self._by_rows(np.flatnonzero(some & ~few), np.zeros((self.threads, 2), np.int64), stepped)
+        few = some & ((self.remaining * FEW <= self.boards) | (self.tier.window > WIDEST))
+        self._by_strips(np.flatnonzero(some & ~few), stepped)
         self._one_by_one(np.flatnonzero(few), stepped)
         return self.left < before
 
-    def _by_rows(self, which: NDArray[np.intp], found: NDArray[np.int64], stepped: Stepped) -> None:
+    def _by_strips(self, which: NDArray[np.intp], stepped: Stepped, found: NDArray[np.int64] | None = None) -> None:
         for some in self._slices(which, stepped):
-            ground_rows(
-                self.seeds, self.counts, self.outcomes, self.moves.own, self.moves.replies, self.blocks, self.lines,
-                self.units, some, self.tables, self.bits, self.remaining, self.best, self.row, found, self.threads,
-                np.zeros(1, np.int64),
+            ground_strips(
+                self.tier, self.captures, self.units, some, self.remaining, self.room,
+                self._unasked if found is None else found, found is not None, self.threads, np.zeros(1, np.int64),
             )  # fmt: skip
 
-    def _one_by_one(self, which: NDArray[np.intp], stepped: Stepped) -> None:
+    def _one_by_one(self, which: NDArray[np.intp], stepped: Stepped, found: NDArray[np.int64] | None = None) -> None:
         for some in self._slices(which, stepped):
-            ground_single_boards(
-                self.seeds, self.counts, self.pits, self.played, self.moves.replies, self.blocks, self.lines,
-                self.units, some, self.tables, self.bits, self.remaining, self.threads, np.zeros(1, np.int64),
+            ground_boards(
+                self.tier, self.pits, self.played, self.units, some, self.remaining,
+                self._unasked if found is None else found, found is not None, self.threads, np.zeros(1, np.int64),
             )  # fmt: skip
 
     def _slices(self, which: NDArray[np.intp], stepped: Stepped) -> Iterator[NDArray[np.intp]]:
-        """Units in pieces of about SLICE_BOARDS boards; tells how many boards were settled in each."""
+        """Strips in pieces of about SLICE_BOARDS boards; tells how many boards were settled in each."""
+        if not len(which):
+            return
         cuts = np.flatnonzero(np.diff(np.cumsum(self.boards[which]) // SLICE_BOARDS)) + 1
         for some in np.split(which, cuts):
             before = int(self.remaining[some].sum())
@@ -224,28 +233,21 @@ class _Tier:
         first = np.iinfo(np.int64).max
         for unit in np.flatnonzero(self.remaining):
             b, start, rows = self.units[unit]
-            first = min(first, first_left(self.counts, self.blocks, self.lines, self.bits, self.seeds - b, start, rows))
+            first = min(first, first_left(self.tier, self.tier.seeds - b, start, rows))
         return int(first)
 
 
 def _units(seeds: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The work: (seeds b of the opponent's half, rank of the first B, how many B).
+    """The work, strip by strip: (seeds b of the opponent's half, rank of the first B, how many B).
 
-    Bytes of bits belong to one unit, since the first is a multiple of 8. The order brings children before boards where
+    Bytes of bits belong to one strip, since the first is a multiple of 8. The order brings children before boards where
     it can: a quiet move from a seeds on the mover's row leads to n - a or more, so a and n - a go together.
     """
     units = []
     for b in sorted(range(seeds + 1), key=lambda b: (-abs(2 * b - seeds), -b)):
-        step = min(64, max(8, UNIT_BOARDS // int(counts[seeds - b]) // 8 * 8))
         rows = int(counts[b])
-        units += [(b, first, min(step, rows - first)) for first in range(0, rows, step)]
+        units += [(b, first, min(STRIP, rows - first)) for first in range(0, rows, STRIP)]
     return np.array(units, np.int64)
-
-
-def _lines(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the bits of block a begin, in bytes: each half A begins a byte. The last is the size of all."""
-    sizes = counts * -(-counts[::-1] // 8)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
 
 
 class Played(NamedTuple):
@@ -259,7 +261,8 @@ class Played(NamedTuple):
     after: NDArray[np.uint32]
 
 
-NO_MOVE = 255
+NO_MOVE = 254
+"""The outcome of no sowing: all of 127 seeds cross, and the last does not."""
 
 
 def _played(own: OwnMoves, pits: int, counts: NDArray[np.int64], outcomes: int) -> Played:
@@ -284,45 +287,56 @@ def gather_by_half(own, first, pits, outcomes, outcome, after):
                 after[place] = own.after[move]
 
 
-# -- kernels ----------------------------------------------------------------------------------------------------------
+# -- board by board ---------------------------------------------------------------------------------------------------
 
-_UNPLAYED = np.int16(-(1 << 14))
+_UNPLAYED = -(1 << 30)
+"""The grade of no move."""
 
 
 @inline_kernel
 def grade(value, grounded):
-    """A move's value and what it says of the ground as one number, so that one maximum tells both.
-
-    The last bit is set where one best move is enough (a value above 0) and this one is grounded, or where each best
-    move must be (below 0) and this one is not.
-    """
-    return np.int16(2 * value + (grounded ^ np.int64(value < 0)))
+    """A move's value and what it says of the ground as one number, as :mod:`databases.strips` has it in a byte."""
+    return 2 * value + (np.int64(grounded) ^ np.int64(value < 0))
 
 
-@inline_kernel
-def value_of(grade):
-    """The value in a grade."""
-    return np.int64(grade) >> np.int64(1)
-
-
-@inline_kernel
-def is_grounded(grade):
-    """Whether a board is grounded, its best move having this grade. A value of 0 needs no ground."""
-    value = value_of(grade)
-    return (value == 0) | ((np.int64(grade) & 1) == np.int64(value > 0))
+@parallel_kernel
+def ground_boards(tier, pits, played, units, which, remaining, found, first, threads, ticket):
+    """The same as :func:`~databases.strips.ground_strips`, of the boards that have no bit, in windows of any width."""
+    for thread in prange(threads):
+        unit = next_unit(which, ticket)
+        while unit >= 0:
+            b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
+            remaining[unit] = ground_one_by_one(tier, pits, played, b, start, rows, first, found[thread])
+            unit = next_unit(which, ticket)
 
 
 @inline_kernel
-def next_unit(which, ticket):
-    """The next unit of work that no thread has taken; -1 after the last."""
-    turn = fetch_add(ticket, 0, 1)
-    return np.int64(which[turn]) if turn < which.shape[0] else np.int64(-1)
+def ground_one_by_one(tier, pits, played, b, start, rows, first, found):
+    """The boards of a strip; returns how many are left without a bit."""
+    a = tier.seeds - b
+    size, bare = line_bytes(tier.counts[b]), np.int64(0)
+    for i in range(tier.counts[a]):
+        for eight in range(start, start + rows, 8):
+            place = np.uint64(tier.lines[a] + i * size + eight // 8)
+            byte, inside = np.int64(tier.bits[place]), min(8, start + rows - eight)
+            if byte == (1 << inside) - 1:
+                continue
+            for k in range(inside):
+                if not (byte >> k) & 1:
+                    if first:
+                        settled = weigh_board(tier, pits, played, a, i, eight + k, found)
+                    else:
+                        settled = quiet_ground(tier, pits, played, a, i, eight + k)
+                    byte |= np.int64(settled) << k
+                    bare += np.int64(not settled)
+            tier.bits[place] = np.uint8(byte)
+    return bare
 
 
 @inline_kernel
-def line_bytes(count):
-    """Bytes of a line of so many bits."""
-    return (count + 7) // 8
+def margin_at(tier, seeds, index):
+    """The margin of board ``index`` of a tier up to this one."""
+    return load_margin(tier.table_address[seeds], index, tier.table_bits[seeds], tier.table_window[seeds])
 
 
 @inline_kernel
@@ -331,146 +345,78 @@ def bit_of(bits, line, place):
     return (np.int64(bits[np.uint64(line + (place >> 3))]) >> np.int64(place & 7)) & np.int64(1)
 
 
-@parallel_kernel
-def ground_rows(
-    seeds, counts, outcomes, own, replies, blocks, lines, units, which, tables, bits, remaining, best, row, found,
-    threads, ticket,
-):  # fmt: skip
-    """Compare the values of whole units of work with their moves, and set the bit of every board that is grounded.
-
-    ``found[thread]`` gets how many values are wrong and the least index of one; ``remaining``: how many boards of each
-    unit have no bit. ``best``, ``row``: int16 room for each thread.
-    """
-    for thread in prange(threads):
-        unit = next_unit(which, ticket)
-        while unit >= 0:
-            b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
-            columns = counts[seeds - b]
-            for half in range(rows):
-                line = best[thread, half * columns : (half + 1) * columns]
-                line[:] = _UNPLAYED
-                play_row(
-                    seeds, counts, outcomes, own, replies, blocks, lines, b, start + half, tables, bits, row[thread],
-                    line,
-                )  # fmt: skip
-            remaining[unit] = settle_unit(
-                seeds, counts, blocks, lines, b, start, rows, tables, bits, best[thread], found[thread]
-            )
-            unit = next_unit(which, ticket)
+@inline_kernel
+def child_of(tier, a, opponent, outcome, own_after):
+    """(seeds captured, rank of B', index) of the child of a board whose move has this outcome; no index if illegal."""
+    b, crossing = tier.seeds - a, outcome // 2
+    reply = np.uint64(tier.reply_first[b] + opponent * tier.reply_width[b] + outcome)
+    captured, after = np.int64(tier.reply_captured[reply]), np.int64(tier.reply_after[reply])
+    if captured == ILLEGAL:
+        return captured, after, np.int64(-1)
+    below = tier.blocks[b + crossing]
+    if captured:
+        below = block_start(tier.counts, tier.seeds - captured, b + crossing - captured)
+    return captured, after, below + after * tier.counts[a - crossing] + own_after
 
 
 @inline_kernel
-def play_row(seeds, counts, outcomes, own, replies, blocks, lines, b, half, tables, bits, row, line):
-    """The best grade of every board (A, B) of one B, into ``line``."""
-    a, window = seeds - b, tables.window[seeds]
-    for outcome in range(min(outcomes, 2 * (a + 1))):
-        captured, after, first, last = moves_of_outcome(own, replies, outcomes, a, b, half, outcome)
-        if first == last:
-            continue
-        crossing = outcome // 2
-        width = counts[a - crossing]
-        if captured == 0:
-            child = blocks[b + crossing] + after * width
-            ground = lines[b + crossing] + after * line_bytes(width)
-            for i in range(width):
-                value = margin_of(tables, seeds, child + i)
-                row[np.uint64(i)] = grade(-value, bit_of(bits, ground, i))
-        else:
-            left = seeds - captured
-            child = block_start(counts, left, b + crossing - captured) + after * width
-            for i in range(width):
-                value = captured - margin_of(tables, left, child + i)
-                row[np.uint64(i)] = grade(min(max(value, -window), window), np.int64(1))
-        raise_to(own, first, last, row, line)
-
-
-@inline_kernel
-def settle_unit(seeds, counts, blocks, lines, b, start, rows, tables, bits, best, found):
-    """Compare the stored values of the boards (A, B) of a few consecutive B with the grades of their best moves, and
-    write their bits; returns how many have none."""
-    a, window = seeds - b, tables.window[seeds]
-    columns, size, bare = counts[a], line_bytes(counts[b]), np.int64(0)
-    stuck = min(seeds, window) if a > 0 else -min(seeds, window)
-    for i in range(columns):
-        at = blocks[a] + i * counts[b] + start
-        ground = lines[a] + i * size + start // 8
-        for first in range(0, rows, 8):
-            byte = np.int64(0)
-            for half in range(first, min(rows, first + 8)):
-                graded = best[np.uint64(half * columns + i)]
-                should = value_of(graded) if graded != _UNPLAYED else np.int64(stuck)
-                settled = (graded == _UNPLAYED) | is_grounded(graded)
-                if margin_of(tables, seeds, at + half) != should:
-                    found[0] += 1
-                    found[1] = min(found[1], at + half)
-                byte |= np.int64(settled) << np.int64(half - first)
-                bare += np.int64(not settled)
-            bits[np.uint64(ground + first // 8)] = np.uint8(byte)
-    return bare
-
-
-@parallel_kernel
-def ground_single_boards(
-    seeds, counts, pits, played, replies, blocks, lines, units, which, tables, bits, remaining, threads, ticket
-):  # fmt: skip
-    """Look again at each board of some units that has no bit. Captures are not looked at: the first pass did."""
-    for _thread in prange(threads):
-        unit = next_unit(which, ticket)
-        while unit >= 0:
-            b, start, rows = units[unit, 0], units[unit, 1], units[unit, 2]
-            a = seeds - b
-            size, bare = line_bytes(counts[b]), np.int64(0)
-            for i in range(counts[a]):
-                for first in range(start, start + rows, 8):
-                    place = np.uint64(lines[a] + i * size + first // 8)
-                    byte = np.int64(bits[place])
-                    full = (np.int64(1) << np.int64(min(8, start + rows - first))) - np.int64(1)
-                    if byte == full:
-                        continue
-                    for k in range(8):
-                        if (full >> np.int64(k)) & 1 and not (byte >> np.int64(k)) & 1:
-                            if quiet_ground(
-                                seeds, counts, pits, played, replies, blocks, lines, a, i, first + k, tables, bits
-                            ):
-                                byte |= np.int64(1) << np.int64(k)
-                            else:
-                                bare += 1
-                    bits[place] = np.uint8(byte)
-            remaining[unit] = bare
-            unit = next_unit(which, ticket)
-
-
-@inline_kernel
-def quiet_ground(seeds, counts, pits, played, replies, blocks, lines, a, own, opponent, tables, bits):
-    """Whether the board (A, B) of these ranks is grounded by its moves that capture nothing."""
-    b, window = seeds - a, tables.window[seeds]
-    address, width = tables.address[seeds], tables.bits[seeds]
-    value = load_margin(address, blocks[a] + own * counts[b] + opponent, width, window)
-    reply = replies.first[b] + opponent * replies.width[b]
+def weigh_board(tier, pits, played, a, own, opponent, found):
+    """Compare the value of the board (A, B) of these ranks with its moves; returns whether it is grounded."""
+    best = np.int64(_UNPLAYED)
     place = (played.first[a] + own) * pits
     for move in range(place, place + pits):
-        outcome = np.int64(played.outcome[np.uint64(move)])
+        outcome, i = np.int64(played.outcome[np.uint64(move)]), np.int64(played.after[np.uint64(move)])
         if outcome == NO_MOVE:
             break
-        if replies.captured[np.uint64(reply + outcome)] != 0:
-            continue
-        crossing = outcome // 2
-        after, i = np.int64(replies.after[np.uint64(reply + outcome)]), np.int64(played.after[np.uint64(move)])
-        columns = counts[a - crossing]
-        if bit_of(bits, lines[b + crossing] + after * line_bytes(columns), i) == np.int64(value > 0):
-            child = blocks[b + crossing] + after * columns + i
-            if load_margin(address, child, width, window) == -value:
-                return value > 0
-    return value < 0
+        captured, after, child = child_of(tier, a, opponent, outcome, i)
+        if captured == 0:
+            stay = a - outcome // 2
+            line = tier.lines[tier.seeds - stay] + after * line_bytes(tier.counts[stay])
+            graded = grade(-margin_at(tier, tier.seeds, child), bit_of(tier.bits, line, i))
+            best = max(best, graded)
+        elif captured != ILLEGAL:
+            value = captured - margin_at(tier, tier.seeds - captured, child)
+            best = max(best, grade(min(max(value, -tier.window), tier.window), np.int64(1)))
+    at = tier.blocks[a] + own * tier.counts[tier.seeds - a] + opponent
+    stuck = min(tier.seeds, tier.window) if a > 0 else -min(tier.seeds, tier.window)
+    should = stuck if best == _UNPLAYED else best >> 1
+    if margin_at(tier, tier.seeds, at) != should:
+        found[0] += 1
+        found[1] = min(found[1], at)
+    return (best == _UNPLAYED) | (should == 0) | ((best & 1) == np.int64(should > 0))
+
+
+@inline_kernel
+def quiet_ground(tier, pits, played, a, own, opponent):
+    """Whether the board (A, B) of these ranks is grounded by its moves that capture nothing.
+
+    Every move is looked at in full, since which of them tell is as good as chance: a branch costs more than the loads.
+    What an outcome that captures would lead to without the capture is a board, too, and is then left out.
+    """
+    b = tier.seeds - a
+    value = margin_at(tier, tier.seeds, tier.blocks[a] + own * tier.counts[b] + opponent)
+    reply = tier.reply_first[b] + opponent * tier.reply_width[b]
+    place, told = (played.first[a] + own) * pits, False
+    for move in range(place, place + pits):
+        outcome, i = np.int64(played.outcome[np.uint64(move)]), np.int64(played.after[np.uint64(move)])
+        if outcome == NO_MOVE:
+            break
+        at, crossing = np.uint64(reply + outcome), outcome // 2
+        after, columns = np.int64(tier.reply_after[at]), tier.counts[a - crossing]
+        line = tier.lines[b + crossing] + after * line_bytes(columns)
+        best = margin_at(tier, tier.seeds, tier.blocks[b + crossing] + after * columns + i) == -value
+        flagged = bit_of(tier.bits, line, i) == np.int64(value > 0)
+        told |= best & flagged & (tier.reply_captured[at] == 0)
+    return told == (value > 0)
 
 
 @kernel
-def first_left(counts, blocks, lines, bits, a, start, rows):
-    """Index of the first board (A, B) of a unit that has no bit, or the largest number."""
-    b = counts.shape[0] - 1 - a
-    size, first = line_bytes(counts[b]), np.int64(2**63 - 1)
-    for i in range(counts[a]):
+def first_left(tier, a, start, rows):
+    """Index of the first board (A, B) of a strip that has no bit, or the largest number."""
+    b = tier.seeds - a
+    size, first = line_bytes(tier.counts[b]), np.int64(2**63 - 1)
+    for i in range(tier.counts[a]):
         for half in range(start, start + rows):
-            if not bit_of(bits, lines[a] + i * size, half):
-                first = min(first, blocks[a] + i * counts[b] + half)
+            if not bit_of(tier.bits, tier.lines[a] + i * size, half):
+                first = min(first, tier.blocks[a] + i * tier.counts[b] + half)
     return first

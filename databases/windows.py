@@ -151,11 +151,13 @@ class Stored(NamedTuple):
 
 
 class StoredTiers(NamedTuple):
-    """Where the margins of tiers 0..n are: address (uint64), bits per number and window (int64) of each."""
+    """Where the margins of tiers 0..n are: address (uint64), bits per number and window (int64) of each, and the
+    address after the last byte (uint64)."""
 
     address: NDArray[np.uint64]
     bits: NDArray[np.int64]
     window: NDArray[np.int64]
+    end: NDArray[np.uint64]
 
     @classmethod
     def of(cls, values: Sequence[Stored]) -> StoredTiers:
@@ -164,6 +166,7 @@ class StoredTiers(NamedTuple):
             np.array([tier.data.ctypes.data for tier in values], np.uint64),
             np.array([tier.coding.bits for tier in values], np.int64),
             np.array([tier.coding.window for tier in values], np.int64),
+            np.array([tier.data.ctypes.data + tier.data.nbytes for tier in values], np.uint64),
         )
 
 

@@ -91,7 +91,7 @@ def _load(kind: Any) -> Any:
     @intrinsic
     def load(typingctx: Any, address: Any) -> Any:
         def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-            return builder.load(builder.inttoptr(args[0], ir.IntType(kind.bitwidth).as_pointer()))
+            return builder.load(builder.inttoptr(args[0], ir.IntType(kind.bitwidth).as_pointer()), align=1)
 
         return kind(types.uint64), codegen
 
@@ -165,6 +165,35 @@ def match_words(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, 
 def match_bytes(typingctx: Any, array: Any, index: Any, mask: Any, wanted: Any, limit: Any) -> Any:
     """The same for the 64 bytes ``array[index : index + 64]`` (int8 or uint8, compared as uint8)."""
     return types.uint64(array, types.uint64, types.uint8, types.uint8, types.uint8), _matcher(8)
+
+
+RAISED = 32
+"""Bytes that :func:`raise_bytes` takes at once."""
+
+
+@intrinsic
+def raise_bytes(typingctx: Any, array: Any, index: Any, others: Any, place: Any) -> Any:
+    """Raise each of 32 bytes, ``array[index : index + 4]``, to that of ``others[place : place + 4]`` where it is more.
+
+    Both are arrays of uint64 words, contiguous, without a bounds check; bytes compare as uint8. The vector maximum in
+    plain LLVM terms, as in :func:`match_words`.
+    """
+    signature = types.void(array, types.uint64, others, types.uint64)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(ir.IntType(8), RAISED)
+
+        def pointer(kind: Any, view: Any, index: Any) -> Any:
+            data = context.make_array(kind)(context, builder, view).data
+            return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
+
+        to, by = pointer(signature.args[0], *args[:2]), pointer(signature.args[2], *args[2:])
+        before, offered = builder.load(to, align=8), builder.load(by, align=8)
+        more = builder.icmp_unsigned(">", offered, before)
+        builder.store(builder.select(more, offered, before), to, align=8)
+        return context.get_dummy_value()
+
+    return signature, codegen
 
 
 @intrinsic

@@ -107,3 +107,64 @@ def lane_bits(
 ) -> np.uint64:
     """Bit i set for every lane i whose top is given: eight tops gathered in one byte."""
     return ((tops >> _SEVEN) * _GATHER) >> _LAST
+
+
+# -- other numbers in lanes -------------------------------------------------------------------------------------------
+
+_LOW_HALF = np.uint64(0x00000000FFFFFFFF)
+_PAIRS = np.uint64(0x0000FFFF0000FFFF)
+_SINGLES = np.uint64(0x00FF00FF00FF00FF)
+_EACH_BIT = np.uint64(0x8040201008040201)  # bit i of lane i
+_ONE, _EIGHT, _SIXTEEN, _THIRTY_TWO = np.uint64(1), np.uint64(8), np.uint64(16), np.uint64(32)
+
+
+@inline_kernel
+def add_lanes(word, amount):
+    """Every lane plus that of ``amount``, modulo 256."""
+    return ((word & BELOW_TOPS) + (amount & BELOW_TOPS)) ^ ((word ^ amount) & TOPS)
+
+
+@inline_kernel
+def spread_numbers(word, bits):
+    """A lane for each of the eight numbers of ``bits`` bits (1 to 8) that a word holds from its lowest bit up."""
+    pair, four = bits + bits, _SHIFT_BITS & (np.uint64(4) * bits)
+    half = (_ONE << four) - _ONE
+    word = (word & half) | (((word >> four) & half) << _THIRTY_TWO)
+    quarter = ((_ONE << pair) - _ONE) * np.uint64(0x0000000100000001)
+    word = (word & quarter) | (((word >> pair) & quarter) << _SIXTEEN)
+    each = ((_ONE << bits) - _ONE) * np.uint64(0x0001000100010001)
+    return (word & each) | (((word >> bits) & each) << _EIGHT)
+
+
+@inline_kernel
+def spread_bits(byte):
+    """1 in lane i where bit i of a byte (uint64) is set, else 0: what :func:`lane_bits` takes as tops, shifted."""
+    return (((byte * ONES) & _EACH_BIT) + BELOW_TOPS) >> _SEVEN & ONES
+
+
+@inline_kernel
+def turn_square(a, b, c, d, e, f, g, h):
+    """Eight words as a square of lanes, its rows made columns: lane j of word i comes from lane i of word j."""
+    a, e = _turn_halves(a, e)
+    b, f = _turn_halves(b, f)
+    c, g = _turn_halves(c, g)
+    d, h = _turn_halves(d, h)
+    a, c = _turn_parts(a, c, _PAIRS, _SIXTEEN)
+    b, d = _turn_parts(b, d, _PAIRS, _SIXTEEN)
+    e, g = _turn_parts(e, g, _PAIRS, _SIXTEEN)
+    f, h = _turn_parts(f, h, _PAIRS, _SIXTEEN)
+    a, b = _turn_parts(a, b, _SINGLES, _EIGHT)
+    c, d = _turn_parts(c, d, _SINGLES, _EIGHT)
+    e, f = _turn_parts(e, f, _SINGLES, _EIGHT)
+    g, h = _turn_parts(g, h, _SINGLES, _EIGHT)
+    return a, b, c, d, e, f, g, h
+
+
+@inline_kernel
+def _turn_halves(upper, lower):
+    return (upper & _LOW_HALF) | (lower << _THIRTY_TWO), (upper >> _THIRTY_TWO) | (lower & ~_LOW_HALF)
+
+
+@inline_kernel
+def _turn_parts(upper, lower, mask, shift):
+    return (upper & mask) | ((lower & mask) << shift), ((upper >> shift) & mask) | (lower & ~mask)

@@ -125,8 +125,50 @@ def test_it_finds_what_the_two_rules_find(rules: Rules, n: int, data: st.DataObj
         claims.values[n][at] = data.draw(st.integers(-most, most))
     if data.draw(st.booleans()):
         settle(claims)
+    expected = claims.findings()
     for threads in (1, 2):
-        assert grounded(rules, claims.values, windows, threads) == claims.findings()
+        assert grounded(rules, claims.values, windows, threads) == expected
+    for widest, few in ((-1, 1), (62, 10**9), (62, 1)):  # board by board; strips first; no strip but in the first pass
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("databases.grounding.WIDEST", widest)
+            patch.setattr("databases.grounding.FEW", few)
+            assert grounded(rules, claims.values, windows) == expected
+
+
+@pytest.mark.parametrize(("pits", "seeds"), [(2, 62), (2, 63), (2, 100), (1, 127)])
+def test_margins_that_no_byte_tells_apart_are_proved(pits: int, seeds: int) -> None:
+    """Few houses and many seeds: a grade of such a margin takes more than a byte."""
+    rules, chance = Rules.parse(f"awari+pits={pits}"), np.random.default_rng(seeds)
+    tables = built(rules, seeds, bounds=False)["value"]
+    values = [tables[n].copy() for n in range(seeds + 1)]
+    windows = [WHOLE] * (seeds + 1)
+    assert grounded(rules, values, windows) == Findings(0, -1, 0, -1)
+    for at in chance.integers(0, len(values[seeds]), 5).tolist():
+        right = int(values[seeds][at])
+        values[seeds][at] = right - 1 if right > 0 else right + 1
+        findings = grounded(rules, values, windows)
+        assert findings.unequal or findings.groundless, at
+        values[seeds][at] = right
+
+
+@pytest.mark.parametrize("game", [None, Game(8), Game(9), Game(12)], ids=str)
+def test_numbers_that_are_no_margins_are_found(game: Game | None) -> None:
+    """Damage may store what no margin of the window is: such a board is wrong, and nothing else is believed."""
+    windows = [WHOLE if game is None else game.window(n) for n in range(9)]
+    tiers = stored(cut_values(AWARI, 8, windows), windows)
+    data, coding = tiers[8].data, tiers[8].coding
+    moves, random = moves_up_to(AWARI, 8), np.random.default_rng(8)
+    strange = [-128, -100, -9, 9, 60, 127] if coding.bits == 8 else range(2 * coding.window + 1, 1 << coding.bits)
+    for number in strange:
+        at = int(random.integers(0, tier_size(6, 8)))
+        before = data.copy()
+        bit = at * coding.bits
+        mask = (1 << coding.bits) - 1
+        pair = int.from_bytes(bytes(data[bit // 8 : bit // 8 + 2]), "little")
+        pair = pair & ~(mask << bit % 8) | (number & mask) << bit % 8
+        data[bit // 8 : bit // 8 + 2] = np.frombuffer(pair.to_bytes(2, "little"), np.uint8)[: len(data) - bit // 8]
+        assert ground(AWARI, moves, tiers, 2).unequal, (at, number)
+        data[:] = before
 
 
 def test_claims_that_live_on_each_other_are_found() -> None:

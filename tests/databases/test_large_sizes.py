@@ -297,7 +297,7 @@ def test_the_proof_by_distance(half_moves: HalfMoves, empty: Make) -> None:
 def test_the_proof_by_grounding(half_moves: HalfMoves, empty: Make) -> None:
     chance = random.Random(3)
     for own, start in UNITS:
-        unit, named = unit_of(own, start, 8)
+        unit, named = unit_of(own, start, min(32, half_count(PITS, SEEDS - own) - start))
         values = worths(empty, chance.sample(unit, 20), chance)
         tier = _Tier(PITS, half_moves, values, 1)
         tier.units = np.array([named])

@@ -94,3 +94,50 @@ def test_what_is_made_of_tops(row: list[int]) -> None:
     assert unpacked(whole) == [0xFF * (top > 0) for top in row]
     assert bits == sum(1 << lane for lane, top in enumerate(row) if top)
     assert lowest == next((lane for lane, top in enumerate(row) if top), 8)
+
+
+@kernel
+def spread(packed, bits):
+    return lanes.spread_numbers(packed, bits)
+
+
+@given(st.integers(1, 8), st.data())
+def test_numbers_get_a_lane_each(bits: int, data: st.DataObject) -> None:
+    numbers = data.draw(st.lists(st.integers(0, (1 << bits) - 1), min_size=8, max_size=8))
+    beyond = data.draw(st.integers(0, (1 << (64 - 8 * bits)) - 1)) << (8 * bits)
+    packed = sum(number << (bits * i) for i, number in enumerate(numbers)) | beyond
+    assert unpacked(spread(U(packed), U(bits))) == numbers
+
+
+@kernel
+def spread_of_byte(byte):
+    return lanes.spread_bits(byte)
+
+
+def test_bits_get_a_lane_each() -> None:
+    for byte in range(256):
+        assert unpacked(spread_of_byte(U(byte))) == [byte >> i & 1 for i in range(8)]
+
+
+@kernel
+def sum_by_lane(packed, amount):
+    return lanes.add_lanes(packed, amount)
+
+
+@given(counts, counts)
+def test_lanes_are_added_without_a_carry(packed: list[int], amounts: list[int]) -> None:
+    expected = [(count + amount) % 256 for count, amount in zip(packed, amounts, strict=True)]
+    assert unpacked(sum_by_lane(word(packed), word(amounts))) == expected
+
+
+@kernel
+def turned(square):
+    return lanes.turn_square(
+        square[0], square[1], square[2], square[3], square[4], square[5], square[6], square[7]
+    )  # fmt: skip
+
+
+@given(st.lists(counts, min_size=8, max_size=8))
+def test_a_square_is_turned(square: list[list[int]]) -> None:
+    words = turned(np.array([word(row) for row in square], np.uint64))
+    assert [unpacked(row) for row in words] == [list(column) for column in zip(*square, strict=True)]
