@@ -7,6 +7,7 @@ An opening is so many random legal moves from the start, drawn from ``--seed``; 
 either side once. A win is a point, a draw half a one. The error is the standard error over openings, since the two
 games of one are not independent. Nothing depends on time: a level looks at a stated number of positions, and its errors
 are drawn from the seed. Each move is searched anew, as ``abapa serve`` does. Levels that look into tables have none.
+The ratings of the levels (:data:`solver.oware.levels.LEVELS`) are the Elo of these matches, added up.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import json
 import random
 import statistics
 import time
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import asdict, dataclass
+
+from rating import Standing, standing
 
 from solver.oware.game import OwareGame
 from solver.oware.levels import LEVELS, Level, choose, level_of
@@ -33,12 +35,10 @@ HASH_MIB = 4
 
 @dataclass(frozen=True)
 class Played:
-    """Two levels played: points a game of the stronger, its error, and the mean margin in seeds."""
+    """Two levels played: what the stronger won, and its mean margin in seeds."""
 
     levels: tuple[int, int]
-    games: int
-    points: float
-    error: float
+    won: Standing
     margin: float
     seconds: float
 
@@ -55,18 +55,19 @@ def main() -> None:
     for number in range(int(weakest), int(strongest or len(LEVELS))):
         played = play_pair(args.rules, level_of(number + 1), level_of(number), args.openings, args.seed)
         if args.json:
-            print(json.dumps({"rules": args.rules.id} | vars(played)), flush=True)
+            rest = {"levels": played.levels, "margin": played.margin, "seconds": played.seconds}
+            print(json.dumps({"rules": args.rules.id} | asdict(played.won) | rest), flush=True)
             continue
         print(
-            f"level {number + 1} against {number}: {100 * played.points:5.1f} % of {played.games} games "
-            f"(standard error {100 * played.error:.1f}), {played.margin:+.1f} seeds a game, {played.seconds:.0f} s",
+            f"level {number + 1} against {number}: {played.won.text}, {played.margin:+.1f} seeds a game, "
+            f"{played.seconds:.0f} s",
             flush=True,
         )
 
 
 def play_pair(rules: Rules, strong: Level, weak: Level, openings: int, seed: int) -> Played:
     """Play every opening from both sides."""
-    began, points, margins = time.perf_counter(), [], []
+    began, pairs, margins = time.perf_counter(), [], []
     searcher = Searcher(OwareGame(rules), hash_mib=HASH_MIB)
     for number in range(openings):
         chance = random.Random(f"{seed} {number}")
@@ -76,17 +77,9 @@ def play_pair(rules: Rules, strong: Level, weak: Level, openings: int, seed: int
             play(searcher, start, (weak, strong), NORTH, chance),
         ]
         margins += found
-        points.append(statistics.mean(0.5 + 0.5 * ((margin > 0) - (margin < 0)) for margin in found))
-    error = statistics.stdev(points) / sqrt(openings) if openings > 1 else 0.5
-    seconds = round(time.perf_counter() - began, 1)
-    return Played(
-        (strong.level, weak.level),
-        2 * openings,
-        round(statistics.mean(points), 4),
-        round(error, 4),
-        round(statistics.mean(margins), 2),
-        seconds,
-    )
+        pairs.append(sum(0.5 + 0.5 * ((margin > 0) - (margin < 0)) for margin in found))
+    margin, seconds = round(statistics.mean(margins), 2), round(time.perf_counter() - began, 1)
+    return Played((strong.level, weak.level), standing(pairs), margin, seconds)
 
 
 def opening(rules: Rules, chance: random.Random) -> Position:

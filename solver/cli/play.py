@@ -44,7 +44,7 @@ def command(
 
     A move is a letter. "undo" takes your last move back, "hint" asks the engine, "resign" gives the game up. A limit
     sets how long the engine thinks. A level sets how well it plays: each looks at a stated number of positions, and
-    levels 1 to 6 misjudge moves on purpose. Only level 8 looks into tables.
+    levels 1 to 7 misjudge moves on purpose. Only level 8 looks into tables.
     """
     from solver.oware.match import Match
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 def command(rules: Rules, tables: Path) -> None:
     """Answer UCI commands on stdin, as an engine for Auale and similar programs.
 
-    The protocol sets the options Hash (in MiB), Threads, OwnTables and MultiPV. Kernels are compiled at the first
-    search after an installation; abapa warm compiles them beforehand.
+    The protocol sets the options Hash (in MiB), Threads, OwnTables, MultiPV, UCI_LimitStrength and UCI_Elo. A limited
+    engine plays as the levels of abapa play do: it looks at fewer positions, misjudges moves on purpose, and looks into
+    no tables. Kernels are compiled at the first search after an installation; abapa warm compiles them beforehand.
     """
     from solver.cli.engine import EngineSize
     from solver.cli.searching import OpenSearcher

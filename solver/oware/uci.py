@@ -13,6 +13,7 @@ Source: the protocol by S. Meyer-Kahlen (2006) and how Auale's client uses it.
 from __future__ import annotations
 
 import itertools
+import random
 import re
 import threading
 import time
@@ -24,6 +25,7 @@ from typing import TextIO
 from solver import __version__
 from solver.errors import AbapaError, cut
 from solver.numerals import read_whole
+from solver.oware.levels import LEAST_ELO, MOST_ELO, Level, misjudged, rated
 from solver.oware.position import NORTH, Position
 from solver.oware.rules import MAX_PITS, Rules
 from solver.rule_ids import want_rules
@@ -38,6 +40,8 @@ _LATENCY = 0.03  # seconds of a clock kept for the way there and back
 _READY_WITHIN = 3.0  # seconds that isready waits for kernels to compile; Auale gives an engine 8
 _MOVES_TO_GO = 24
 _SEEDS_PER_PIT = 4
+DEFAULT_ELO = 1500
+_SWITCHES = ("owntables", "uci_limitstrength")
 _NO_LIMIT = -1.0  # seconds of a search that pondered without any limit
 _BUSY = ("ucinewgame", "setoption", "position", "go")
 _GO_NUMBERS = ("depth", "movetime", "nodes", "wtime", "btime", "winc", "binc", "movestogo")
@@ -53,7 +57,8 @@ class Engine:
         want_rules(rules, Rules)
         self._rules, self._open, self._output = rules, open_searcher, output
         self._options: dict[str, int] = {"hash": 64, "threads": 1, "owntables": 1}
-        self._multipv = 1
+        self._playing: dict[str, int] = {"multipv": 1, "uci_limitstrength": 0, "uci_elo": DEFAULT_ELO}
+        self._chance = random.Random()
         self._good = dict(self._options)
         self._position: Position | None = Position.start(rules)
         self._searcher: Searcher[Position] | None = None
@@ -115,6 +120,8 @@ class Engine:
         self.say(f"option name Threads type spin default 1 min 1 max {MAX_THREADS}")
         self.say("option name OwnTables type check default true")
         self.say(f"option name MultiPV type spin default 1 min 1 max {MAX_PITS}")
+        self.say("option name UCI_LimitStrength type check default false")
+        self.say(f"option name UCI_Elo type spin default {DEFAULT_ELO} min {LEAST_ELO} max {MOST_ELO}")
         self.say("option name Ponder type check default false")
         self.say("uciok")
 
@@ -142,48 +149,59 @@ class Engine:
         name = words[1] if len(words) > 1 and words[0] == "name" else ""
         if name == "ponder":  # a program tells that it may ponder: nothing to keep
             return
-        if name not in (*self._options, "multipv"):
+        if name not in self._options | self._playing:
             what = f"option {cut(arguments[1])} is unknown" if name else "setoption names no option"
-            raise AbapaError(f"{what}: accepted are Hash, Threads, OwnTables and MultiPV")
+            accepted = "Hash, Threads, OwnTables, MultiPV, UCI_LimitStrength and UCI_Elo"
+            raise AbapaError(f"{what}: accepted are {accepted}")
         value = words[words.index("value") + 1] if "value" in words[:-1] else ""
-        if name == "multipv":
-            self._multipv = self._spin(arguments[1], value, MAX_PITS)
-            return
-        if name == "owntables":
-            number = self._switch(arguments[1], value)
-        else:
-            number = self._spin(arguments[1], value, largest_mib() if name == "hash" else MAX_THREADS)
-        if number != self._options[name]:
-            self._stop()
-            with self._opening:  # what is being opened for isready is finished first
-                pass
-            self._options[name] = number
+        number = self._switch(arguments[1], value) if name in _SWITCHES else self._spin(arguments[1], value)
+        before = self._sized
+        with self._opening:  # what is being opened for isready is finished first
+            (self._options if name in self._options else self._playing)[name] = number
+        if self._sized != before:
             self._searcher = None  # made anew by the next search
             self._resources.close()
+
+    @property
+    def _level(self) -> Level | None:
+        """The level to play at, None for the full strength."""
+        return rated(self._playing["uci_elo"]) if self._playing["uci_limitstrength"] else None
+
+    @property
+    def _sized(self) -> tuple[int, int, bool]:
+        """What the searcher is made with: MiB of hash, threads, and whether it looks into tables."""
+        tables = self._options["owntables"] and (self._level is None or self._level.tables)
+        return self._options["hash"], self._options["threads"], bool(tables)
 
     def _switch(self, name: str, value: str) -> int:
         """The value of an option that is on or off. Raises AbapaError, and the option stays as it is."""
         if value not in ("true", "false"):
-            kept = "true" if self._options[name.lower()] else "false"
+            kept = "true" if (self._options | self._playing)[name.lower()] else "false"
             raise AbapaError(
                 f"option {name}: {cut(value) or 'no value'} is not accepted, true and false are: {kept} is kept"
             )
         return int(value == "true")
 
-    def _spin(self, name: str, value: str, most: int) -> int:
-        """The value of an option that is a number from 1 to ``most``; one that is no number is refused likewise."""
+    def _spin(self, name: str, value: str) -> int:
+        """The value of an option that is a number; one that is no number is refused likewise."""
+        least, most = {
+            "hash": (1, largest_mib()),
+            "threads": (1, MAX_THREADS),
+            "multipv": (1, MAX_PITS),
+            "uci_elo": (LEAST_ELO, MOST_ELO),
+        }[name.lower()]
         try:
-            return self._within(f"option {name}", read_whole(value), most)
+            return self._within(f"option {name}", read_whole(value), most, least)
         except ValueError:
-            kept = self._multipv if name.lower() == "multipv" else self._options[name.lower()]
-            accepted = f"whole numbers from 1 to {most} are: {kept} is kept"
+            kept = (self._options | self._playing)[name.lower()]
+            accepted = f"whole numbers from {least} to {most} are: {kept} is kept"
             raise AbapaError(f"option {name}: {cut(value) or 'no value'} is not accepted, {accepted}") from None
 
-    def _within(self, what: str, number: int, most: int) -> int:
-        """The nearest number from 1 to ``most``; says which is taken where it is another."""
-        taken = min(max(number, 1), most)
+    def _within(self, what: str, number: int, most: int, least: int = 1) -> int:
+        """The nearest number from ``least`` to ``most``; says which is taken where it is another."""
+        taken = min(max(number, least), most)
         if taken != number:
-            self.say(f"info string {what}: {number} is outside 1 to {most}, {taken} is taken")
+            self.say(f"info string {what}: {number} is outside {least} to {most}, {taken} is taken")
         return taken
 
     def _position_(self, arguments: list[str]) -> None:
@@ -340,8 +358,7 @@ class Engine:
         raise AbapaError("no search is possible")
 
     def _opened(self) -> Searcher[Position]:
-        hash_mib, threads, tables = (self._options[name] for name in ("hash", "threads", "owntables"))
-        return self._resources.enter_context(self._open(hash_mib, threads, bool(tables)))
+        return self._resources.enter_context(self._open(*self._sized))
 
     def _search(self, position: Position | None, limits: Limits, only: list[int]) -> None:
         """The thread of one search: its info lines, then its move, always."""
@@ -359,13 +376,16 @@ class Engine:
 
     def _moves(self, position: Position, limits: Limits, only: list[int]) -> tuple[int, ...]:
         """The line to play: that of the last report, or a move that makes progress inside tables."""
-        searcher = self._ready()
+        searcher, level, shown = self._ready(), self._level, self._playing["multipv"]
         report: Report | None = None
-        reports = searcher.reports(position, searcher.thinking(position, limits), multipv=self._multipv, only=only)
+        if level is not None:
+            limits = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
+        lines = MAX_PITS if level is not None and level.error else shown
+        reports = searcher.reports(position, searcher.thinking(position, limits), multipv=lines, only=only)
         with closing(reports):
             for report in reports:
                 if report.finished:
-                    for line in _infos(position, report, searcher, self._multipv):
+                    for line in _infos(position, report, searcher, shown):
                         self.say(line)
                 if self._stopped.is_set() or self._deaf:
                     break
@@ -375,6 +395,9 @@ class Engine:
                         break
                     searcher.end_within(left)
         assert report is not None  # there is one at least
+        if level is not None and level.error:
+            move = misjudged(report, level, self._chance)
+            return next(line.moves for line in report.lines if line.moves[0] == move)
         if not self._stopped.is_set() and not only:
             surer = searcher.progress(position, report, limits)
             if surer is not None and surer not in report.best.moves[:1]:
@@ -393,7 +416,7 @@ class Engine:
 
 def _infos(position: Position, report: Report, searcher: Searcher[Position], multipv: int) -> Iterator[str]:
     """A line for each line of a report, numbered where several were asked for."""
-    for number, line in enumerate(report.lines, 1):
+    for number, line in enumerate(report.lines[:multipv], 1):
         which = f" multipv {number}" if multipv > 1 else ""
         yield (
             f"info depth {report.depth}{which} score cp {100 * line.score} nodes {report.nodes}"

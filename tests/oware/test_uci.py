@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from solver.errors import AbapaError
 from solver.oware import uci
 from solver.oware.game import OwareGame
+from solver.oware.levels import LEAST_ELO, LEVELS, MOST_ELO
 from solver.oware.position import Position
 from solver.oware.rules import ABAPA
 from solver.oware.uci import Engine
@@ -97,10 +98,13 @@ def test_the_greeting_is_what_auale_reads(client: Client) -> None:
     assert re.fullmatch(r"id name \S.*", lines[0]) and re.fullmatch(r"id author \S.*", lines[1])
     option = re.compile(r"option name \w+ type (spin default \d+ min \d+ max \d+|check default (true|false))")
     assert all(option.fullmatch(line) for line in lines[2:-1])
-    assert {line.split()[2] for line in lines[2:-1]} == {"Hash", "Threads", "OwnTables", "MultiPV", "Ponder"}
+    assert {line.split()[2] for line in lines[2:-1]} == {
+        "Hash", "Threads", "OwnTables", "MultiPV", "UCI_LimitStrength", "UCI_Elo", "Ponder",
+    }  # fmt: skip
     client.send("setoption name OwnBook value false")  # Auale sends it whatever we offer
     assert client.until("info string") == [
-        "info string option OwnBook is unknown: accepted are Hash, Threads, OwnTables and MultiPV"
+        "info string option OwnBook is unknown: accepted are Hash, Threads, OwnTables, MultiPV, "
+        "UCI_LimitStrength and UCI_Elo"
     ]
     assert client.quiet()
 
@@ -203,6 +207,37 @@ def test_searchmoves_and_multipv(client: Client) -> None:
     lines = client.until("bestmove")
     assert lines[0] == "info string searchmoves: 'b' is not legal here and is left out"
     assert lines[-1].startswith("bestmove C")
+
+
+def test_a_limited_strength_looks_at_so_many_nodes_and_errs(client: Client) -> None:
+    """It looks into no tables, shows the lines that are asked for, and plays a legal move that is not always best."""
+    client.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {LEAST_ELO}")
+    played = set()
+    for _ in range(20):
+        client.send("position startpos", "go depth 90")
+        *shown, last = client.until("bestmove")
+        assert {line.split()[3] for line in shown if line.startswith("info depth")} == {"score"}
+        assert int(shown[-1].split()[shown[-1].split().index("nodes") + 1]) <= 2 * LEVELS[0].nodes
+        played.add(last.split()[1])
+    assert len(played) > 2 and played <= set("ABCDEF")
+    assert client.opened == [(64, 1, False)]
+    client.send("go depth 3 searchmoves BC")
+    assert client.until("bestmove")[-1].split()[1] in "BC"
+    client.send("setoption name UCI_LimitStrength value false", "go depth 5")
+    best = client.until("bestmove")[-1]
+    assert client.opened == [(64, 1, False), (64, 1, True)]
+    client.send(f"setoption name UCI_Elo value {MOST_ELO}", "setoption name UCI_LimitStrength value true", "go depth 5")
+    assert client.until("bestmove")[-1] == best and len(client.opened) == 2
+
+
+def test_a_rating_that_is_none_is_answered(client: Client) -> None:
+    client.send("setoption name UCI_Elo value 1", "setoption name UCI_Elo value weak")
+    said = [client.until("info string")[-1] for _ in range(2)]
+    assert said == [
+        f"info string option UCI_Elo: 1 is outside {LEAST_ELO} to {MOST_ELO}, {LEAST_ELO} is taken",
+        f"info string option UCI_Elo: weak is not accepted, whole numbers from {LEAST_ELO} to {MOST_ELO} are: "
+        f"{LEAST_ELO} is kept",
+    ]
 
 
 def test_a_position_with_too_many_seeds_is_refused(client: Client) -> None:

@@ -131,7 +131,6 @@ def children(pid: int) -> list[int]:
     return [int(number) for number in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-@pytest.mark.full
 def test_a_killed_rank_ends_the_job_and_the_next_goes_on(tmp_path: Path) -> None:
     """Within ten seconds, with one line and exit code 2; finished tiers stay; another number of ranks goes on."""
     assert MPIEXEC
